@@ -1,0 +1,1 @@
+"""The models: an OpenAI-compatible server, and the offline playbooks."""

@@ -1,0 +1,1 @@
+"""The turn of the agent: plain Python, no framework, no driver."""

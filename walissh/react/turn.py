@@ -1,0 +1,466 @@
+"""The values of a turn, and the protocols for what the pure core needs from outside.
+
+Every value is frozen; a step returns a new one. The ancestors: ``DynamicContext`` and the
+repositories of the AI Shell design (IChatHistoryRepository and the rest).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from walissh.react.host import Host
+
+Language = Literal["zh", "en"]
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class TurnStatus(StrEnum):
+    """Where a turn stands; the last four are final."""
+
+    QUEUED = "queued"
+    THINKING = "thinking"
+    ACTING = "acting"
+    AWAITING_APPROVAL = "awaiting_approval"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+
+
+OPEN_TURN = frozenset(
+    {TurnStatus.QUEUED, TurnStatus.THINKING, TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL}
+)
+
+
+class CommandStatus(StrEnum):
+    """Where a command run stands. ``failed``: it never ran; ``finished``: it ended."""
+
+    PROPOSED = "proposed"
+    REFUSED = "refused"
+    AWAITING_APPROVAL = "awaiting_approval"
+    APPROVED = "approved"
+    DENIED = "denied"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    UNKNOWN = "unknown"
+
+
+OPEN_COMMAND = frozenset(
+    {
+        CommandStatus.PROPOSED,
+        CommandStatus.AWAITING_APPROVAL,
+        CommandStatus.APPROVED,
+        CommandStatus.RUNNING,
+    }
+)
+
+
+class Risk(StrEnum):
+    """What a command may do, as told from its text (see ``safety.risk``)."""
+
+    READ_ONLY = "read_only"
+    SECRET_EXPOSURE = "secret_exposure"  # noqa: S105  a class of risk, not a secret
+    MUTATING = "mutating"
+    OPAQUE = "opaque"
+    DESTRUCTIVE = "destructive"
+
+
+class Decision(StrEnum):
+    """What the gate says; deny beats ask beats allow."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The gate's judgement; *reasons* are sentences in the language asked for."""
+
+    risk: Risk
+    decision: Decision
+    reasons: tuple[str, ...]
+    interactive: bool = False
+
+
+# --- what is said ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call by the model; *arguments* is the raw JSON text, broken or not."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a talk. Stored ones have id, turn and time; prompt ones need not."""
+
+    role: Role
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    meta: Mapping[str, object] = field(default_factory=dict)
+    id: str = ""
+    turn_id: str = ""
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call or the sum of a turn's."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Return the sum of both."""
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that is offered to the model; *parameters* is a JSON schema object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that a model gets: exactly one system message, first; then whole rounds."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...]
+    hosts: tuple[str, ...]
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A model's whole answer to one request; no tool calls means it is the final one."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+
+
+# --- what is stored -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A talk of one person: the sidebar's row."""
+
+    id: str
+    user_id: str
+    title: str
+    host_ids: tuple[str, ...]
+    pinned: bool
+    archived: bool
+    created_at: datetime
+    active_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Answer mark *n* rests on lines *first_line*..*last_line* (from 1) of a command's output."""
+
+    n: int
+    command_id: str
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question on its way to an answer. *step* counts finished model replies."""
+
+    id: str
+    session_id: str
+    user_id: str
+    status: TurnStatus
+    step: int
+    attempt: int
+    language: Language
+    question: str
+    answer: str
+    error: str
+    citations: tuple[Citation, ...]
+    usage: Usage
+    cancel_requested: bool
+    created_at: datetime
+    finished_at: datetime | None
+    not_before: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """One command on one host: a row of the journal."""
+
+    id: str
+    turn_id: str
+    session_id: str
+    user_id: str
+    step: int
+    tool_call_id: str
+    host_id: str
+    host: str
+    host_revision: int
+    command: str
+    reason: str
+    status: CommandStatus
+    risk: Risk
+    reasons: tuple[str, ...]
+    limit_s: int
+    exit_code: int | None
+    error: str
+    phase: str
+    ended_by: str
+    output_head: str
+    output_tail: str
+    output_chars: int
+    output_lines: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    decided_by: str = ""
+    denial: str = ""
+    host_identity: str = ""
+
+    @property
+    def duration_s(self) -> float | None:
+        """Seconds from start to end; None while it has not ended or never ran."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A command as judged by the gate, before it is stored.
+
+    *call_id* is the model's tool call that asked for it; *status* is approved,
+    awaiting_approval or refused.
+    """
+
+    call_id: str
+    host: Host
+    command: str
+    reason: str
+    verdict: Verdict
+    status: CommandStatus
+    limit_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a command ended. *ended_by*: exited, limit, cancelled or output_limit.
+
+    *exit_code* is None unless the process exited by itself; *notice* says what may still
+    run on the host, "" if nothing does.
+    """
+
+    exit_code: int | None
+    ended_by: str
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicContext:
+    """What one step of a turn knows (ancestor: DynamicContext, which was mutable)."""
+
+    turn: Turn
+    session: Session
+    hosts: tuple[Host, ...]
+    history: tuple[Message, ...]
+    commands: tuple[CommandRun, ...]
+
+
+# --- what comes from outside ----------------------------------------------------------
+
+
+class Model(Protocol):
+    """A brain: a server over HTTP, or the playbooks."""
+
+    @property
+    def name(self) -> str:
+        """The model's name as shown to people."""
+
+    def complete(
+        self,
+        request: Request,
+        *,
+        on_text: Callable[[str], None],
+        cancelled: Callable[[], bool],
+    ) -> Reply:
+        """Answer *request*, giving text to *on_text* as it comes.
+
+        Raises ModelBusyError, ModelRefusedError, ContextTooLongError, ModelError, or
+        TurnCancelledError soon after *cancelled* turns true. Makes one attempt only:
+        the retry policy is the agent's.
+        """
+
+
+class Shell(Protocol):
+    """The only road to a host."""
+
+    def run(
+        self,
+        run_id: str,
+        host_id: str,
+        command: str,
+        *,
+        limit_s: int,
+        on_output: Callable[[str], None],
+        cancelled: Callable[[], bool],
+    ) -> Exit:
+        """Run *command*, giving purified whole lines to *on_output* as they come.
+
+        On the limit, on cancel and on too much output the remote process group is ended.
+        Raises ShellError.
+        """
+
+    def check(self, host_id: str) -> None:
+        """Connect, verify the key, log in, run ``true``; raises ShellError."""
+
+
+class Gate(Protocol):
+    """The one gate that every command passes (``safety.policy``)."""
+
+    def judge(self, command: str, host: Host, language: Language) -> Verdict:
+        """Say what *command* may do and whether it runs, waits or is refused."""
+
+
+class Turns(Protocol):
+    """``store.turns``: guarded moves of a turn; each call is one transaction."""
+
+    def get(self, turn_id: str) -> Turn | None:
+        """Return the turn, None if it is gone."""
+
+    def claim(self, turn_id: str, step: int, worker: str) -> Turn | None:
+        """Move queued -> thinking for *worker*; None if another had it or it moved on."""
+
+    def record_reply(
+        self, turn: Turn, reply: Reply, proposals: Sequence[Proposal], answers: Mapping[str, str]
+    ) -> list[CommandRun] | None:
+        """Store the assistant's message, its commands and the ready *answers* to its calls.
+
+        *answers* maps call id to the text of its tool message. Turn: step + 1, acting or
+        awaiting_approval. None if the turn is no longer thinking at this step (cancelled,
+        swept): then nothing is stored.
+        """
+
+    def record_answer(self, turn: Turn, reply: Reply, citations: Sequence[Citation]) -> bool:
+        """Store the final message and close the turn as done; False if it moved on."""
+
+    def record_failure(self, turn: Turn, error: str, partial: str) -> bool:
+        """Close the turn as failed, keeping *partial* text as a marked message."""
+
+    def postpone(self, turn: Turn, until: datetime, note: str) -> bool:
+        """Move thinking -> queued, not to be claimed before *until*."""
+
+    def resume(self, turn_id: str, step: int, results: Mapping[str, str]) -> bool:
+        """Store tool messages and move acting -> queued, once no command is open.
+
+        *results* maps call id to the text of its tool message. False if a command is still
+        open or another job did it first.
+        """
+
+    def refresh(self, turn_id: str) -> Turn | None:
+        """Set acting or awaiting_approval by what is open; close a cancelled turn."""
+
+    def is_cancelled(self, turn_id: str) -> bool:
+        """Tell whether its person asked to stop it, or it is gone."""
+
+    def settle(self, turn_id: str) -> bool:
+        """Note that the after-work of an ended turn is done; False if it was already."""
+
+
+class Commands(Protocol):
+    """``store.commands``: the journal; each call is one transaction under a guard."""
+
+    def get(self, command_id: str) -> CommandRun | None:
+        """Return the run, None if it is gone."""
+
+    def of_turn(self, turn_id: str, step: int | None = None) -> list[CommandRun]:
+        """Return the turn's runs in the order proposed, of one step if given."""
+
+    def claim(self, command_id: str, worker: str) -> CommandRun | None:
+        """Move approved -> running; None if it is not approved (any more)."""
+
+    def append_output(self, command_id: str, text: str) -> int:
+        """Store the next piece of purified output; return the offset where it begins."""
+
+    def finish(self, command_id: str, worker: str, result: Exit) -> bool:
+        """Record the end: finished, or cancelled when it ended so."""
+
+    def fail(self, command_id: str, worker: str, error: str, phase: str) -> bool:
+        """Record that it never ran."""
+
+    def lose(self, command_id: str, error: str) -> bool:
+        """Record that its outcome is unknown."""
+
+    def read_lines(
+        self, command_id: str, first: int, count: int, grep: str
+    ) -> list[tuple[int, str]]:
+        """Return numbered lines of its output from *first* (from 1), at most *count*."""
+
+
+class History(Protocol):
+    """``store.history`` (ancestor: IChatHistoryRepository)."""
+
+    def get_recent_messages(self, session_id: str, user_id: str, limit: int) -> list[Message]:
+        """Return the last *limit* messages of this session and owner, oldest first."""
+
+
+class Sessions(Protocol):
+    """``store.sessions``."""
+
+    def get(self, session_id: str, user_id: str) -> Session | None:
+        """Return the session if it is this person's."""
+
+    def name_if_unnamed(self, session_id: str, title: str) -> None:
+        """Give an untitled session its title."""
+
+
+class Hosts(Protocol):
+    """``store.hosts`` as the agent uses it."""
+
+    def of_session(self, session: Session) -> list[Host]:
+        """Return the session's hosts that are within its owner's reach."""
+
+    def get(self, host_id: str, owner_id: str) -> Host | None:
+        """Return the host if it is within this person's reach."""
+
+
+class Publish(Protocol):
+    """``stream.append``: best effort; a lost event is rebuilt from the database."""
+
+    def __call__(self, session_id: str, name: str, data: Mapping[str, object]) -> None:
+        """Append the event *name* (status, text, command, output, question, done)."""
+
+
+class Enqueue(Protocol):
+    """``store.queue``: put the next step in the queue; QueueError is left to upkeep."""
+
+    def think(self, turn: Turn) -> None:
+        """Queue the next model call of *turn*."""
+
+    def act(self, run: CommandRun) -> None:
+        """Queue one approved command."""
+
+    def finish(self, turn_id: str) -> None:
+        """Queue the after-work of an ended turn."""

@@ -1,0 +1,1 @@
+"""SSH: connections, keys, and running one command on one host."""

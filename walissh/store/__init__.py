@@ -1,0 +1,1 @@
+"""The database, the queue and the secrets at rest: one module per aggregate."""
