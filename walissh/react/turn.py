@@ -372,15 +372,23 @@ class Turns(Protocol):
     def postpone(self, turn: Turn, until: datetime, note: str) -> bool:
         """Move thinking -> queued, not to be claimed before *until*."""
 
-    def resume(self, turn_id: str, step: int, results: Mapping[str, str]) -> bool:
+    def resume(self, turn_id: str, step: int, results: Mapping[str, str]) -> Turn | None:
         """Store tool messages and move acting -> queued, once no command is open.
 
-        *results* maps call id to the text of its tool message. False if a command is still
+        *results* maps call id to the text of its tool message. None if a command is still
         open or another job did it first.
         """
 
+    def close(
+        self, turn_id: str, status: TurnStatus, error: str, results: Mapping[str, str]
+    ) -> bool:
+        """End an open turn as cancelled, interrupted or failed, with its tool messages.
+
+        False if a command is still open or the turn had ended.
+        """
+
     def refresh(self, turn_id: str) -> Turn | None:
-        """Set acting or awaiting_approval by what is open; close a cancelled turn."""
+        """Set acting or awaiting_approval by which commands are open; return the turn."""
 
     def is_cancelled(self, turn_id: str) -> bool:
         """Tell whether its person asked to stop it, or it is gone."""
@@ -422,8 +430,16 @@ class Commands(Protocol):
 class History(Protocol):
     """``store.history`` (ancestor: IChatHistoryRepository)."""
 
-    def get_recent_messages(self, session_id: str, user_id: str, limit: int) -> list[Message]:
-        """Return the last *limit* messages of this session and owner, oldest first."""
+    def get_recent_messages(
+        self, session_id: str, limit: int, *, user_id: str, before_turn: str | None = None
+    ) -> list[Message]:
+        """Return the last *limit* messages of this session and owner, oldest first.
+
+        With *before_turn*, only those that were there when that turn began.
+        """
+
+    def of_turn(self, turn_id: str) -> list[Message]:
+        """Return the messages of one turn, oldest first."""
 
 
 class Sessions(Protocol):

@@ -1,0 +1,253 @@
+"""Write the offline brain's answers: Markdown, worst finding first, every claim cited.
+
+A citation is the inline mark ``[[command_id:first-last]]``; the agent turns it into ``[n]``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from walissh.brain import condition
+from walissh.brain.diagnose import Diagnosis, Result, Told, Unseen
+from walissh.brain.parse import Place
+from walissh.brain.playbook import Playbook, Text
+from walissh.react.turn import Language
+
+_RANK: Final = {"critical": 0, "warning": 1, "note": 2}
+_MAX_SHOWN_LINES: Final = 40
+_MARK_LIKE = re.compile(r"\[(?=\[)")
+
+_PHRASES: Final[Mapping[str, tuple[str, str]]] = {
+    "who": (
+        "**离线大脑**（内置诊断手册，没有语言模型）：",
+        "**Offline brain** (built-in playbooks, no language model): ",
+    ),
+    "looked": ("查看了{titles}。", "I looked at {titles}."),
+    "ran": ("运行了你给的命令。", "I ran the command you gave."),
+    "looking": ("离线大脑：正在查看{titles}。", "Offline brain: looking at {titles}."),
+    "deeper": ("离线大脑：根据结果继续查看。", "Offline brain: following up on what was found."),
+    "running": ("离线大脑：运行你给的命令。", "Offline brain: running the command you gave."),
+    "findings": ("发现", "Findings"),
+    "facts": ("事实", "Facts"),
+    "unseen": ("没能看到", "Could not see"),
+    "critical": ("严重", "Critical"),
+    "warning": ("警告", "Warning"),
+    "note": ("注意", "Note"),
+    "healthy": ("在查看的范围内没有发现异常。", "Nothing wrong in what I looked at."),
+    "nothing": (
+        "没有得到任何可用的结果，所以无法判断。",
+        "No probe gave a usable result, so I cannot tell what is wrong.",
+    ),
+    "fix": ("建议（未执行）", "To fix (not run)"),
+    "verify": ("之后核实", "Then check"),
+    "quiet": ("（{command} 没有输出）", " ({command}: no output)"),
+    "unusable": ("没有可用的输出", "no usable output"),
+    "unreachable": ("{host}：什么都没能运行：{reason}", "{host}: nothing could be run: {reason}"),
+    "limits": (
+        "我只会按手册检查：{areas}。其他问题需要接入语言模型（设置 OPENAI_API_KEY 或 "
+        "OPENAI_BASE_URL）。",
+        "I only check what my playbooks cover: {areas}. For anything else, connect a language "
+        "model (set OPENAI_API_KEY or OPENAI_BASE_URL).",
+    ),
+    "unknown": (
+        "我不明白这个问题，因为它不属于我会检查的范围。什么都没有运行。",
+        "I do not understand this question: it is not about anything that I can check. "
+        "Nothing was run.",
+    ),
+    "change": (
+        "我只会诊断，不会自己决定改动机器，所以什么都没有运行。要执行某个命令，请用反引号写出来，"
+        "例如 运行 `systemctl restart nginx`；改动机器的命令会先等你批准。",
+        "I only diagnose and never decide on a change myself, so nothing was run. To run a "
+        "command, write it in backticks, such as run `systemctl restart nginx`; a command "
+        "that changes the machine waits for your approval first.",
+    ),
+    "offer": (
+        "我可以先检查{titles}：请问“{titles}有什么问题？”",
+        "I can look at {titles} first: ask what is wrong with it.",
+    ),
+    "examples": (
+        "可以这样问：“这台机器为什么慢？”、“谁占满了磁盘？”、“nginx 为什么 502？”，"
+        "或者用反引号写出一个命令，例如 `uptime`。",
+        "Ask, for example: “why is this machine slow?”, “what fills the disk?”, “why does "
+        "nginx answer 502?”, or write one command in backticks, such as `uptime`.",
+    ),
+    "no_host": (
+        "这个会话没有选择主机，所以什么都没有运行。请在会话上方选择一台主机；还没有主机的话，"
+        "在“主机”页面添加，或运行 walissh host add 名称 用户@地址，然后再问一次。",
+        "No host is selected for this session, so nothing was run. Pick one above the talk; if "
+        "there is none yet, add one on the Hosts page or with walissh host add NAME "
+        "user@address, then ask again.",
+    ),
+    "no_tool": (
+        "这一步不能再运行命令，所以只有到目前为止的结果。",
+        "No more commands can be run in this turn, so this is what is known so far.",
+    ),
+    "result": ("{command}：{state}", "{command}: {state}"),
+    "cut": ("只显示前 {n} 行。", "Only the first {n} lines are shown."),
+    "no_result": ("没有结果", "no result"),
+}
+
+
+def phrase(key: str, language: Language, **values: object) -> str:
+    """Return the fixed sentence *key* in *language* with *values* filled in."""
+    zh, en = _PHRASES[key]
+    return (zh if language == "zh" else en).format(**values)
+
+
+def titles(playbooks: Iterable[Playbook], language: Language) -> str:
+    """Return the names of the areas as one list."""
+    names = [book.title.in_language(language) for book in playbooks]
+    return ("、" if language == "zh" else ", ").join(names)
+
+
+def mark(place: Place) -> str:
+    """Return the citation of *place*."""
+    return f"[[{place.command_id}:{place.first}-{place.last}]]"
+
+
+def diagnosed(
+    by_host: Mapping[str, Diagnosis],
+    chosen: Sequence[Playbook],
+    known: Sequence[Playbook],
+    language: Language,
+    *,
+    complete: bool = True,
+) -> str:
+    """Write the answer to a diagnosis, one part per host if there are several."""
+    parts = [_who(language) + phrase("looked", language, titles=titles(chosen, language))]
+    if not complete:
+        parts.append(phrase("no_tool", language))
+    for host, found in by_host.items():
+        if len(by_host) > 1:
+            parts.append(f"### {host}")
+        parts += _host_parts(host, found, language)
+    parts.append(_limits(known, language))
+    return "\n\n".join(parts)
+
+
+def unknown(known: Sequence[Playbook], language: Language) -> str:
+    """Say that the question fits no playbook, and what would."""
+    first = _who(language) + phrase("unknown", language)
+    return "\n\n".join([first, _limits(known, language), phrase("examples", language)])
+
+
+def change(near: Sequence[Playbook], known: Sequence[Playbook], language: Language) -> str:
+    """Say that a change is the person's to order, and how."""
+    parts = [_who(language) + phrase("change", language)]
+    if near:
+        parts.append(phrase("offer", language, titles=titles(near, language)))
+    return "\n\n".join([*parts, _limits(known, language)])
+
+
+def no_host(language: Language) -> str:
+    """Say that no host is selected, and how to select one."""
+    return _who(language) + phrase("no_host", language)
+
+
+def ran(results: Mapping[tuple[str, str], Result], language: Language) -> str:
+    """Show what the person's own commands gave, by (host, command)."""
+    hosts = {host for host, _ in results}
+    parts = [_who(language) + phrase("ran", language)]
+    for (host, command), result in results.items():
+        parts += _shown_result(host if len(hosts) > 1 else "", command, result, language)
+    return "\n\n".join(parts)
+
+
+def _who(language: Language) -> str:
+    return phrase("who", language)
+
+
+def _limits(known: Sequence[Playbook], language: Language) -> str:
+    return phrase("limits", language, areas=titles(known, language))
+
+
+def _host_parts(host: str, found: Diagnosis, language: Language) -> list[str]:
+    if found.unseen and not found.told and not any(each.ran for each in found.unseen):
+        reason = found.unseen[0].reason or phrase("no_result", language)
+        return [phrase("unreachable", language, host=host, reason=_plain(reason))]
+    findings = sorted(
+        (each for each in found.told if each.severity in _RANK),
+        key=lambda each: _RANK[each.severity],
+    )
+    facts = [each for each in found.told if each.severity == "fact"]
+    return [
+        *_findings(findings, bool(facts), language),
+        *_section("facts", [f"- {_claim(each, language)}" for each in facts], language),
+        *_section("unseen", [_blind(each, language) for each in found.unseen], language),
+    ]
+
+
+def _section(key: str, lines: Sequence[str], language: Language) -> list[str]:
+    heading = f"**{phrase(key, language)}**"
+    return [heading, "\n".join(dict.fromkeys(lines))] if lines else []
+
+
+def _findings(findings: Sequence[Told], any_facts: bool, language: Language) -> list[str]:
+    if not findings:
+        return [phrase("healthy" if any_facts else "nothing", language)]
+    unique = {each.text: each for each in reversed(findings)}
+    ordered = [each for each in findings if unique[each.text] is each]
+    lines = [line for n, each in enumerate(ordered, 1) for line in _finding(n, each, language)]
+    return [f"**{phrase('findings', language)}**", "\n".join(lines)]
+
+
+def _finding(number: int, told: Told, language: Language) -> list[str]:
+    severity = phrase(told.severity, language)
+    colon = "：" if language == "zh" else ": "
+    lines = [f"{number}. **{severity}**{colon}{_claim(told, language)}"]
+    for key, text in (("fix", told.fix), ("verify", told.verify)):
+        if text:
+            lines.append(f"   - {phrase(key, language)}{colon}{text}")
+    return lines
+
+
+def _claim(told: Told, language: Language) -> str:
+    marks = "".join(mark(place) for place in told.places)
+    silent = "" if marks else _silent(told.silent, language)
+    return f"{told.text}{' ' if marks else ''}{marks}{silent}"
+
+
+def _silent(commands: Sequence[str], language: Language) -> str:
+    if not commands:
+        return ""
+    named = ", ".join(condition.code(each) for each in commands)
+    return phrase("quiet", language, command=named)
+
+
+def _blind(unseen: Unseen, language: Language) -> str:
+    reason = _plain(unseen.reason) if unseen.reason else phrase("unusable", language)
+    why = _in(unseen.why, language)
+    colon = "：" if language == "zh" else ": "
+    return f"- {why} ({condition.code(unseen.command)}){colon}{reason}"
+
+
+def _in(text: Text, language: Language) -> str:
+    return text.in_language(language)
+
+
+def _plain(reason: str) -> str:
+    return condition.code(reason)
+
+
+def _shown_result(host: str, command: str, result: Result, language: Language) -> list[str]:
+    state = phrase(
+        "result",
+        language,
+        command=condition.code(command),
+        state=result.state or phrase("no_result", language),
+    )
+    lines = result.text.splitlines()
+    last = min(len(lines), _MAX_SHOWN_LINES)
+    head = f"**{host}** · {state}" if host else state
+    if not lines:
+        return [head]
+    parts = [f"{head} {mark(Place(result.command_id, 1, last))}", _fenced(lines[:last])]
+    return parts if last == len(lines) else [*parts, phrase("cut", language, n=last)]
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    """Fence *lines* so that nothing in them ends the fence or looks like a citation."""
+    body = _MARK_LIKE.sub("[ ", "\n".join(lines))
+    longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{body}\n{fence}"

@@ -1,0 +1,157 @@
+"""The small expression language of the playbooks, on top of ``simpleeval``.
+
+What is not there is unknown, and unknown is never true: an expression that touches a probe
+which did not run, a field a row lacks or a number that is None gives UNKNOWN instead of
+an error. Mistakes of an author are found when playbooks are loaded, by ``names``.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from simpleeval import EvalWithCompoundTypes, InvalidExpression
+
+Names = Mapping[str, object]
+
+UNKNOWN: Final = object()
+_TEMPLATE = re.compile(r"\{([^{}]+)\}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
+_MAX_VALUE_CHARS = 160
+_UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+class Ready(str):
+    """Text that is fit for the answer as it is; other strings are shown as code."""
+
+    __slots__ = ()
+
+
+def evaluate(expression: str, names: Names) -> object:
+    """Return the value of *expression* over *names*, or UNKNOWN."""
+    evaluator = EvalWithCompoundTypes(functions=dict(FUNCTIONS), names=_plain(names))
+    try:
+        value: object = evaluator.eval(expression)
+    except (InvalidExpression, LookupError, TypeError, ValueError, ArithmeticError):
+        return UNKNOWN
+    return value
+
+
+def holds(expression: str, names: Names) -> bool:
+    """Tell whether *expression* is known and true."""
+    value = evaluate(expression, names)
+    return value is not UNKNOWN and bool(value)
+
+
+def fill(template: str, names: Names, quote: Callable[[object], str]) -> str | None:
+    """Put the values of ``{expression}`` into *template*; None if one is unknown."""
+    missing = False
+
+    def value_of(match: re.Match[str]) -> str:
+        nonlocal missing
+        value = evaluate(match[1], names)
+        missing = missing or value is UNKNOWN or value is None
+        return quote(value)
+
+    filled = _TEMPLATE.sub(value_of, template)
+    return None if missing else filled
+
+
+def expressions(template: str) -> list[str]:
+    """Return the expressions inside *template*."""
+    return _TEMPLATE.findall(template)
+
+
+def names(expression: str) -> set[str]:
+    """Return the free names that *expression* reads; raises SyntaxError if it is broken."""
+    tree = ast.parse(expression.strip(), mode="eval")
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    bound = {
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name)
+    }
+    return read - bound - set(FUNCTIONS) - {"True", "False", "None"}
+
+
+def shown(value: object) -> str:
+    """Render *value* for Markdown: numbers plain, text from a host as inline code.
+
+    The text comes from untrusted output: it can neither end the code span nor look like
+    a citation.
+    """
+    if isinstance(value, Ready):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.1f}".removesuffix(".0")
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(each) for each in value)
+    return code(value) if isinstance(value, str) else str(value)
+
+
+def code(text: str) -> str:
+    """Return *text* as one line of inline code."""
+    line = _CONTROL.sub(" ", text).replace("`", "'").replace("[[", "[ [").strip()
+    if len(line) > _MAX_VALUE_CHARS:
+        line = line[: _MAX_VALUE_CHARS - 1] + "…"
+    return f"`{line}`" if line else "—"
+
+
+def size(kib: float) -> Ready:
+    """Return a number of KiB as a person reads it: ``1.5 GiB``."""
+    amount = float(kib)
+    for unit in _UNITS:
+        if abs(amount) < 1024 or unit == _UNITS[-1]:
+            break
+        amount /= 1024
+    digits = 0 if unit == "KiB" or amount >= 100 else 1
+    return Ready(f"{amount:.{digits}f} {unit}")
+
+
+def listing(rows: Sequence[Mapping[str, object]], label: str, value: str, unit: str = "") -> Ready:
+    """Return ``label value, label value`` of *rows*; *unit* ``KiB`` is made readable."""
+    pairs = (f"{shown(row[label])} {_measure(row[value], unit)}" for row in rows if row.get(label))
+    return Ready(", ".join(pairs) or "—")
+
+
+def _measure(value: object, unit: str) -> str:
+    if unit == "KiB" and isinstance(value, int | float):
+        return size(value)
+    return f"{shown(value)}{unit}"
+
+
+def _distinct(values: Iterable[object]) -> list[object]:
+    return list(dict.fromkeys(values))
+
+
+def _number(text: object) -> float:
+    digits = re.sub(r"[^\d.+-]", "", str(text))
+    return float(digits)
+
+
+def _matches(pattern: str, text: object) -> bool:
+    return re.search(pattern, str(text)) is not None
+
+
+def _plain(names: Names) -> dict[str, object]:
+    return {"True": True, "False": False, "None": None, **names}
+
+
+FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
+    "abs": abs,
+    "all": all,
+    "any": any,
+    "code": lambda value: Ready(code(str(value))),
+    "distinct": _distinct,
+    "int": int,
+    "len": len,
+    "listing": listing,
+    "matches": _matches,
+    "max": max,
+    "min": min,
+    "number": _number,
+    "round": round,
+    "size": size,
+    "str": str,
+    "sum": sum,
+}

@@ -1,0 +1,159 @@
+"""The offline brain: answers from playbooks, with no key, no network, no language model.
+
+It speaks the same protocol as a model server and keeps nothing between calls: where it
+stands follows from the messages after the last question. Its commands are ordinary tool
+calls, so they pass the same gate and stand in the same journal.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from walissh.brain import answer, question, rounds
+from walissh.brain.diagnose import Diagnosis, Order, Result, diagnose
+from walissh.brain.playbook import Catalogue
+from walissh.brain.question import Question
+from walissh.brain.rounds import RUN_COMMAND, Read, Results
+from walissh.errors import TurnCancelledError
+from walissh.react import observation
+from walissh.react.turn import Language, Reply, Request, ToolCall
+
+_OWN_COMMAND_LIMIT_S: Final = 300
+
+
+class OfflineBrain:
+    """A ``react.turn.Model`` made of playbooks; *read* parses one tool message."""
+
+    name = "offline"
+
+    def __init__(self, catalogue: Catalogue, read: Read = observation.parse) -> None:
+        self._catalogue = catalogue
+        self._read = read
+
+    def complete(
+        self,
+        request: Request,
+        *,
+        on_text: Callable[[str], None],
+        cancelled: Callable[[], bool],
+    ) -> Reply:
+        """Ask for the next probes, or answer with what they showed.
+
+        Raises TurnCancelledError if *cancelled* is true; no other error.
+        """
+        reply = self._reply(request)
+        for piece in _pieces(reply.text):
+            if cancelled():
+                raise TurnCancelledError("The turn was stopped.")
+            on_text(piece)
+        return reply
+
+    def _reply(self, request: Request) -> Reply:
+        now = rounds.current(request.messages, self._read)
+        asked = question.understand(now.question, request.hosts, self._catalogue)
+        known = self._catalogue.playbooks
+        if asked.kind == "unknown":
+            return Reply(answer.unknown(known, request.language))
+        if asked.kind == "change":
+            return Reply(answer.change(asked.playbooks, known, request.language))
+        if not asked.hosts:
+            return Reply(answer.no_host(request.language))
+        allowed = any(tool.name == RUN_COMMAND for tool in request.tools)
+        if asked.kind == "command":
+            return _own_commands(asked, now.results, request.language, allowed)
+        return self._diagnosis(asked, now.results, request.language, allowed)
+
+    def _diagnosis(
+        self, asked: Question, results: Results, language: Language, allowed: bool
+    ) -> Reply:
+        by_host = {
+            host: diagnose(
+                self._catalogue,
+                asked.playbooks,
+                _of_host(results, host),
+                ask={"ports": list(asked.ports)},
+                language=language,
+            )
+            for host in asked.hosts
+        }
+        calls = _calls(by_host, language, first_number=len(results) + 1)
+        if calls and allowed:
+            return Reply(_step_text(asked, bool(results), language), calls)
+        known = self._catalogue.playbooks
+        return Reply(
+            answer.diagnosed(by_host, asked.playbooks, known, language, complete=not calls)
+        )
+
+
+def _of_host(results: Results, host: str) -> dict[str, Result]:
+    return {command: result for (name, command), result in results.items() if name == host}
+
+
+def _step_text(asked: Question, deeper: bool, language: Language) -> str:
+    if deeper:
+        return answer.phrase("deeper", language)
+    return answer.phrase("looking", language, titles=answer.titles(asked.playbooks, language))
+
+
+def _calls(
+    by_host: Mapping[str, Diagnosis], language: Language, first_number: int
+) -> tuple[ToolCall, ...]:
+    """Return one call for each command that is wanted, for all hosts that want it."""
+    orders: dict[str, Order] = {}
+    hosts: dict[str, list[str]] = {}
+    for host, found in by_host.items():
+        for order in found.orders:
+            orders.setdefault(order.command, order)
+            hosts.setdefault(order.command, []).append(host)
+    return tuple(
+        ToolCall(
+            id=f"p-{order.probe.replace('_', '-')}-{order.variant + 1}-{number}",
+            name=RUN_COMMAND,
+            arguments=_arguments(
+                hosts[command], command, order.why.in_language(language), order.timeout_s
+            ),
+        )
+        for number, (command, order) in enumerate(orders.items(), first_number)
+    )
+
+
+def _arguments(hosts: Sequence[str], command: str, reason: str, timeout_s: int) -> str:
+    where = {"host": hosts[0]} if len(hosts) == 1 else {"hosts": list(hosts)}
+    given = {**where, "command": command, "reason": reason, "timeout_s": timeout_s}
+    return json.dumps(given, ensure_ascii=False)
+
+
+def _own_commands(asked: Question, results: Results, language: Language, allowed: bool) -> Reply:
+    """Propose the commands that the person wrote, then show what they gave."""
+    missing = {
+        command: [host for host in asked.hosts if (host, command) not in results]
+        for command in asked.commands
+    }
+    waiting = {command: hosts for command, hosts in missing.items() if hosts}
+    if not waiting or not allowed:
+        return Reply(answer.ran(_in_order(asked, results, language), language))
+    text = answer.phrase("running", language)
+    calls = tuple(
+        ToolCall(
+            id=f"p-own-{number}",
+            name=RUN_COMMAND,
+            arguments=_arguments(hosts, command, text, _OWN_COMMAND_LIMIT_S),
+        )
+        for number, (command, hosts) in enumerate(waiting.items(), len(results) + 1)
+    )
+    return Reply(text, calls)
+
+
+def _in_order(
+    asked: Question, results: Results, language: Language
+) -> dict[tuple[str, str], Result]:
+    nothing = Result("", answer.phrase("no_result", language), None, "")
+    pairs = [(host, command) for host in asked.hosts for command in asked.commands]
+    return {pair: results.get(pair, nothing) for pair in pairs}
+
+
+def _pieces(text: str) -> Iterable[str]:
+    """Cut *text* into whole paragraphs, which joined give it again."""
+    paragraphs = text.split("\n\n")
+    last = len(paragraphs) - 1
+    return [each + ("\n\n" if i < last else "") for i, each in enumerate(paragraphs)]

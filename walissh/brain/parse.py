@@ -1,0 +1,139 @@
+"""Turn the output of a command into rows: the adapter of ``jc``, and regular expressions.
+
+A row is a mapping of field names to values as ``jc`` or the named groups of a regular
+expression give them, plus the place it came from, so that a claim can cite its line.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import jc
+from jc.exceptions import LibraryNotInstalled, ParseError
+
+from walissh.errors import WalisshError
+
+PLACE: Final = "place"
+"""The field of a row that holds its Place."""
+
+_LEFT_OUT = re.compile(r"^\[\.\.\. (\d+) .*\.\.\.\]$")
+_COMPLAINT = re.compile(
+    r"^(?:[\w./+-]+: )+.*"
+    r"(?:not found|not permitted|[Pp]ermission denied|No such file|[Cc]annot open|can't open"
+    r"|[Uu]nrecognized option|unrecognized option|[Ii]nvalid option|unknown option"
+    r"|illegal option)"
+    r"|^(?:System has not been booted with systemd|Failed to connect to bus|"
+    r"Failed to list units|No journal files were)"
+)
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_FRACTION = re.compile(r"[+-]?\d{1,18}\.\d+")
+
+Row = Mapping[str, object]
+
+
+class ParseOutputError(WalisshError):
+    """The output does not look as the parser expects it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines *first* to *last*, from 1, of one command's output."""
+
+    command_id: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One visible line and its number in the whole output, from 1."""
+
+    number: int
+    text: str
+
+
+def number_lines(text: str) -> list[Line]:
+    """Return the lines of *text* with their true numbers; a cut counts what it left out."""
+    lines: list[Line] = []
+    number = 1
+    for each in text.splitlines():
+        cut = _LEFT_OUT.match(each)
+        if cut:
+            number += int(cut[1])
+            continue
+        lines.append(Line(number, each))
+        number += 1
+    return lines
+
+
+def complaint(lines: Iterable[Line]) -> str:
+    """Return the first line in which the shell or the tool says that it could not, or ""."""
+    return next((line.text for line in lines if _COMPLAINT.match(line.text)), "")
+
+
+def without_complaints(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines that are not blank and not about a tool that could not."""
+    return [line for line in lines if line.text.strip() and not _COMPLAINT.match(line.text)]
+
+
+def by_regex(pattern: str, lines: Sequence[Line], command_id: str) -> list[Row]:
+    """Return one row for each line in which *pattern* is found, by its named groups."""
+    found = ((line, re.search(pattern, line.text)) for line in lines)
+    return [
+        {
+            **{name: _typed(value) for name, value in match.groupdict().items()},
+            PLACE: Place(command_id, line.number, line.number),
+        }
+        for line, match in found
+        if match
+    ]
+
+
+def by_line(lines: Sequence[Line], command_id: str) -> list[Row]:
+    """Return one row for each line, with the field ``text``."""
+    return [
+        {"text": line.text, PLACE: Place(command_id, line.number, line.number)} for line in lines
+    ]
+
+
+def by_jc(parser: str, lines: Sequence[Line], command_id: str) -> list[Row]:
+    """Return the rows that ``jc``'s *parser* finds in *lines*.
+
+    Where the rows follow the lines one by one, after a header of up to two lines, each gets
+    its own line as place; else all lines. Raises ParseOutputError.
+    """
+    rows = _jc_rows(parser, "\n".join(line.text for line in lines) + "\n")
+    header = len(lines) - len(rows)
+    if len(rows) > 1 and 0 <= header <= 2:
+        places = [Place(command_id, line.number, line.number) for line in lines[header:]]
+    elif lines:
+        places = [Place(command_id, lines[0].number, lines[-1].number)] * len(rows)
+    else:
+        places = [Place(command_id, 1, 1)] * len(rows)
+    return [{**row, PLACE: place} for row, place in zip(rows, places, strict=True)]
+
+
+def _jc_rows(parser: str, text: str) -> list[dict[str, object]]:
+    # jc's parsers meet foreign text with whatever their string handling raises
+    try:
+        parsed = jc.parse(parser, text, quiet=True)
+    except (
+        ParseError,
+        LibraryNotInstalled,
+        ValueError,
+        AttributeError,
+        LookupError,
+        TypeError,
+    ) as error:
+        raise ParseOutputError(f"not the output of {parser}") from error
+    rows = parsed if isinstance(parsed, list) else [parsed]
+    return [dict(row) for row in rows if isinstance(row, dict) and row]
+
+
+def _typed(value: str | None) -> object:
+    if value is None:
+        return None
+    if _WHOLE.fullmatch(value):
+        return int(value)
+    return float(value) if _FRACTION.fullmatch(value) else value

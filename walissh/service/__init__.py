@@ -1,0 +1,1 @@
+"""The processes: starting, watching and ending the parts of one installation."""

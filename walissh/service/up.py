@@ -1,0 +1,121 @@
+"""``walissh up``: start every part, watch them, end them together."""
+
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+from flask import Flask
+
+from walissh.config import Settings
+from walissh.errors import StartError
+from walissh.service import home, listen, release, valkey
+from walissh.service.parts import Part, Spec, end_all
+from walissh.store import people
+
+logger = logging.getLogger(__name__)
+
+READY_LIMIT_S = 90.0
+LOOK_EVERY_S = 0.1
+PARTS_END_LIMIT_S = 3.8
+REDIS_END_LIMIT_S = 0.8
+LINK_LIFE_S = 24 * 3600
+
+
+class _Stop:
+    """Turned true by the first signal that asks us to end."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._ask)
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        self.asked = True
+
+
+def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> None:
+    """Run everything until a signal comes; *say* gets the one line with the link.
+
+    Raises StartError if it cannot begin (nothing is left running then), PartError if a
+    part dies again and again (all others have ended then).
+    """
+    stop = _Stop()
+    home.prepare(settings.home)
+    held = home.lock(settings.home)
+    try:
+        with listen.open_socket(settings) as listener:
+            app = release.migrate(settings)
+            specs = list(_specs(settings, listener, demo_host=demo_host))
+            _keep(settings, app, specs, stop, say)
+    finally:
+        os.close(held)
+
+
+def _specs(settings: Settings, listener: socket.socket, *, demo_host: bool) -> Iterator[Spec]:
+    if not settings.redis_url:
+        valkey.clear_leftovers(settings)
+        yield Spec("redis", tuple(valkey.command(settings)), foreign=True)
+    descriptor = listener.fileno()
+    yield Spec("web", ("web", "--fd", str(descriptor)), pass_fds=(descriptor,))
+    for kind in ("turns", "commands", "upkeep"):
+        yield Spec(kind, ("worker", kind))
+    if demo_host:
+        yield Spec("demo-host", ("worker", "demo-host"))
+
+
+def _keep(
+    settings: Settings, app: Flask, specs: list[Spec], stop: _Stop, say: Callable[[str], None]
+) -> None:
+    parts: list[Part] = []
+    try:
+        for spec in specs:
+            part = Part(spec, settings.home / "logs")
+            parts.append(part)
+            part.start(time.monotonic())
+            if spec.foreign:
+                _watch(parts, stop, lambda: valkey.is_ready(settings))
+        _watch(parts, stop, lambda: listen.is_ready(settings))
+        if not stop.asked:
+            say(f"WaLiSSH is ready: {sign_in_link(settings, app)}")
+        _watch(parts, stop, None)
+    finally:
+        _end(parts)
+
+
+def _watch(parts: list[Part], stop: _Stop, ready: Callable[[], bool] | None) -> None:
+    """Look after *parts* until *ready* says yes (None: never) or a signal comes."""
+    deadline = time.monotonic() + READY_LIMIT_S
+    while not stop.asked:
+        now = time.monotonic()
+        for part in parts:
+            part.look(now)
+        if ready is not None:
+            if ready():
+                return
+            if now > deadline:
+                raise StartError(_not_ready(parts))
+        time.sleep(LOOK_EVERY_S)
+
+
+def _not_ready(parts: list[Part]) -> str:
+    logs = parts[0].log_path.parent
+    return f"WaLiSSH was not ready after {READY_LIMIT_S:.0f} s. Read the files in {logs}."
+
+
+def _end(parts: list[Part]) -> None:
+    """End the redis part last: the others hand over their work through it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # once is enough; ending takes under 5 s
+    end_all([part for part in parts if not part.spec.foreign], limit_s=PARTS_END_LIMIT_S)
+    end_all([part for part in parts if part.spec.foreign], limit_s=REDIS_END_LIMIT_S)
+
+
+def sign_in_link(settings: Settings, app: Flask) -> str:
+    """Make a link that signs the first administrator in once."""
+    with app.app_context():
+        token = people.issue_token(people.first_admin().id, "link", ttl_s=LINK_LIFE_S)
+    return f"http://{listen.visible_address(settings)}/sign-in/{token}"

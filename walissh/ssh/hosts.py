@@ -1,0 +1,24 @@
+"""What the driver asks of whoever keeps the servers and their secrets."""
+
+from typing import Protocol
+
+from walissh.react.host import Endpoint, HostKey
+
+
+class Endpoints(Protocol):
+    """Servers with their secrets; both calls are made in the thread that runs a command."""
+
+    def endpoint(self, host_id: str) -> Endpoint:
+        """Return the server with its chain of hops; raises NotFoundError."""
+
+    def remember_seen_key(self, host_id: str, key: HostKey) -> None:
+        """Keep the key that a server (or hop) showed and that is not the trusted one."""
+
+
+def route(endpoint: Endpoint) -> tuple[tuple[str, int], ...]:
+    """Return (id, revision) of every hop and the host itself, the host last.
+
+    Two endpoints with the same route may share a connection.
+    """
+    before = route(endpoint.jump) if endpoint.jump else ()
+    return (*before, (endpoint.host.id, endpoint.host.revision))

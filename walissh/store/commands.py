@@ -1,0 +1,325 @@
+"""The journal of commands: guarded moves, each with its row in the audit trail."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, exists, select, update
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.errors import ConflictError, NotFoundError
+from walissh.react.host import Host
+from walissh.react.turn import (
+    CommandRun,
+    CommandStatus,
+    Exit,
+    Proposal,
+    TurnStatus,
+    Verdict,
+)
+from walissh.store import audit, outputs, rows
+from walissh.store.database import changed, new_id, reading, writing
+from walissh.store.models import CommandRow, TurnRow, WorkerRow
+
+append_output = outputs.append
+read_lines = outputs.read_lines
+
+REQUEUE_AFTER_S = 10
+
+
+def identity_of(host: Host) -> str:
+    """Return the text that approval, result and audit show as the command's target."""
+    key = host.trusted_key.fingerprint if host.trusted_key else "no trusted key"
+    return f"{host.user}@{host.address}:{host.port} {key}"
+
+
+def put(session: Transaction, turn: TurnRow, proposal: Proposal) -> CommandRun:
+    """Store a judged command inside the caller's transaction."""
+    now = utc_now()
+    row = CommandRow(
+        id=new_id(),
+        turn_id=turn.id,
+        session_id=turn.session_id,
+        user_id=turn.user_id,
+        step=turn.step,
+        tool_call_id=proposal.call_id,
+        host_id=proposal.host.id,
+        host=proposal.host.name,
+        host_revision=proposal.host.revision,
+        host_identity=identity_of(proposal.host),
+        command=proposal.command,
+        reason=proposal.reason,
+        status=proposal.status,
+        risk=proposal.verdict.risk,
+        reasons=list(proposal.verdict.reasons),
+        limit_s=proposal.limit_s,
+        queued_at=now if proposal.status is CommandStatus.APPROVED else None,
+    )
+    session.add(row)
+    session.flush()
+    _audit(session, row, actor="agent", decision=proposal.verdict.decision.value)
+    return rows.command(row)
+
+
+def get(command_id: str) -> CommandRun | None:
+    """Return the run, None if it is gone."""
+    with reading() as session:
+        row = session.scalar(_by_id(command_id))
+        return None if row is None else rows.command(row)
+
+
+def of_person(command_id: str, user_id: str) -> CommandRun:
+    """Return the run if it is this person's; raises NotFoundError."""
+    run = get(command_id)
+    if run is None or run.user_id != user_id:
+        raise NotFoundError("There is no such command.")
+    return run
+
+
+def of_turn(turn_id: str, step: int | None = None) -> list[CommandRun]:
+    """Return the turn's runs in the order proposed, of one step if given."""
+    found = select(CommandRow).where(CommandRow.turn_id == turn_id)
+    if step is not None:
+        found = found.where(CommandRow.step == step)
+    with reading() as session:
+        return [rows.command(row) for row in session.scalars(found.order_by(CommandRow.number))]
+
+
+def of_session(session_id: str) -> list[CommandRun]:
+    """Return all runs of a session in the order proposed."""
+    found = select(CommandRow).where(CommandRow.session_id == session_id)
+    with reading() as session:
+        return [rows.command(row) for row in session.scalars(found.order_by(CommandRow.number))]
+
+
+def active(user_id: str) -> list[CommandRun]:
+    """Return what this person's commands do now: running, queued, then waiting."""
+    found = select(CommandRow).where(
+        CommandRow.user_id == user_id,
+        CommandRow.status.in_(
+            (CommandStatus.RUNNING, CommandStatus.APPROVED, CommandStatus.AWAITING_APPROVAL)
+        ),
+    )
+    with reading() as session:
+        return [rows.command(row) for row in session.scalars(found.order_by(CommandRow.number))]
+
+
+# --- decisions of a person ------------------------------------------------------------
+
+
+def approve(command_id: str, actor: str) -> CommandRun:
+    """Move awaiting_approval -> approved; ConflictError if it was decided before."""
+    now = utc_now()
+    return _decide(
+        command_id,
+        actor,
+        status=CommandStatus.APPROVED,
+        decided_by=actor,
+        decided_at=now,
+        queued_at=now,
+    )
+
+
+def deny(command_id: str, actor: str, reason: str) -> CommandRun:
+    """Move awaiting_approval -> denied, with the person's words for the agent."""
+    now = utc_now()
+    return _decide(
+        command_id,
+        actor,
+        status=CommandStatus.DENIED,
+        decided_by=actor,
+        decided_at=now,
+        denial=reason,
+        finished_at=now,
+    )
+
+
+def edit(command_id: str, actor: str, command: str, verdict: Verdict) -> CommandRun:
+    """Replace the text of a waiting command by the person's, judged again; it still waits."""
+    return _decide(
+        command_id,
+        actor,
+        command=command,
+        risk=verdict.risk,
+        reasons=list(verdict.reasons),
+    )
+
+
+def _decide(command_id: str, actor: str, **columns: object) -> CommandRun:
+    guard = update(CommandRow).where(
+        CommandRow.id == command_id, CommandRow.status == CommandStatus.AWAITING_APPROVAL
+    )
+    with writing() as session:
+        if not changed(session, guard.values(**columns)):
+            raise ConflictError("This command does not wait for a decision (any more).")
+        row = session.scalars(_by_id(command_id)).one()
+        _audit(session, row, actor=actor)
+        return rows.command(row)
+
+
+def cancel_waiting(session: Transaction, turn_id: str) -> None:
+    """Cancel what has not started, inside the caller's transaction."""
+    waiting = (CommandStatus.PROPOSED, CommandStatus.AWAITING_APPROVAL, CommandStatus.APPROVED)
+    for row in session.scalars(
+        select(CommandRow).where(CommandRow.turn_id == turn_id, CommandRow.status.in_(waiting))
+    ):
+        # under a guard: a worker may claim it in this very moment
+        guard = update(CommandRow).where(CommandRow.id == row.id, CommandRow.status == row.status)
+        if changed(session, guard.values(status=CommandStatus.CANCELLED, finished_at=utc_now())):
+            session.refresh(row)
+            _audit(session, row, actor=row.user_id)
+
+
+# --- moves of a worker ----------------------------------------------------------------
+
+
+def claim(command_id: str, worker: str) -> CommandRun | None:
+    """Move approved -> running; None if it is not approved (any more)."""
+    stopped = exists().where(
+        TurnRow.id == CommandRow.turn_id,
+        TurnRow.cancel_requested_at.is_not(None)
+        | TurnRow.status.not_in((TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)),
+    )
+    guard = (
+        update(CommandRow)
+        .where(CommandRow.id == command_id, CommandRow.status == CommandStatus.APPROVED, ~stopped)
+        .values(status=CommandStatus.RUNNING, worker=worker, started_at=utc_now())
+    )
+    with writing() as session:
+        if not changed(session, guard):
+            return None
+        row = session.scalars(_by_id(command_id)).one()
+        _audit(session, row, actor=worker)
+        return rows.command(row)
+
+
+def finish(command_id: str, worker: str, result: Exit) -> bool:
+    """Record the end: finished, or cancelled when it ended so.
+
+    A worker that was taken for dead may still tell the end of its own run: the truth comes
+    late, but it comes.
+    """
+    ended = CommandStatus.CANCELLED if result.ended_by == "cancelled" else CommandStatus.FINISHED
+    return _end(
+        command_id,
+        worker,
+        (CommandStatus.RUNNING, CommandStatus.UNKNOWN),
+        status=ended,
+        exit_code=result.exit_code,
+        ended_by=result.ended_by,
+        error=result.notice,
+        phase="",
+    )
+
+
+def fail(command_id: str, worker: str, error: str, phase: str) -> bool:
+    """Record that it never ran."""
+    return _end(
+        command_id,
+        worker,
+        (CommandStatus.RUNNING, CommandStatus.UNKNOWN),
+        status=CommandStatus.FAILED,
+        error=error,
+        phase=phase,
+    )
+
+
+def lose(command_id: str, error: str) -> bool:
+    """Record that its outcome is unknown."""
+    return _end(
+        command_id, None, (CommandStatus.RUNNING,), status=CommandStatus.UNKNOWN, error=error
+    )
+
+
+def expire(command_id: str) -> bool:
+    """Record that nobody decided in time."""
+    waiting = (CommandStatus.AWAITING_APPROVAL,)
+    return _end(command_id, None, waiting, status=CommandStatus.EXPIRED)
+
+
+def _end(
+    command_id: str, worker: str | None, before: Iterable[CommandStatus], **columns: object
+) -> bool:
+    guard = update(CommandRow).where(
+        CommandRow.id == command_id, CommandRow.status.in_(list(before))
+    )
+    if worker is not None:
+        guard = guard.where(CommandRow.worker == worker)
+    with writing() as session:
+        shown = outputs.summary(session, command_id)
+        moved = changed(session, guard.values(finished_at=utc_now(), **shown, **columns))
+        if moved:
+            row = session.scalars(_by_id(command_id)).one()
+            _audit(session, row, actor=worker or "upkeep", exit_code=row.exit_code)
+        return bool(moved)
+
+
+# --- for upkeep -----------------------------------------------------------------------
+
+
+def overdue(now: datetime) -> list[CommandRun]:
+    """Return approved commands that should have been claimed by now, and stamp them."""
+    due = (
+        select(CommandRow)
+        .join(TurnRow, TurnRow.id == CommandRow.turn_id)
+        .where(
+            CommandRow.status == CommandStatus.APPROVED,
+            CommandRow.queued_at < now - timedelta(seconds=REQUEUE_AFTER_S),
+        )
+        .limit(100)
+    )
+    with reading() as session:
+        found = [rows.command(row) for row in session.scalars(due)]
+    if found:
+        with writing() as session:
+            ids = [each.id for each in found]
+            changed(
+                session,
+                update(CommandRow)
+                .where(CommandRow.id.in_(ids), CommandRow.status == CommandStatus.APPROVED)
+                .values(queued_at=now),
+            )
+    return found
+
+
+def orphans(now: datetime, dead_after_s: float) -> list[CommandRun]:
+    """Return running commands whose worker is dead."""
+    alive = exists().where(
+        WorkerRow.name == CommandRow.worker,
+        WorkerRow.seen_at >= now - timedelta(seconds=dead_after_s),
+    )
+    with reading() as session:
+        found = session.scalars(
+            select(CommandRow).where(CommandRow.status == CommandStatus.RUNNING, ~alive)
+        )
+        return [rows.command(row) for row in found]
+
+
+def undecided(before: datetime) -> list[CommandRun]:
+    """Return commands that have waited for a person since *before*."""
+    with reading() as session:
+        found = session.scalars(
+            select(CommandRow).where(
+                CommandRow.status == CommandStatus.AWAITING_APPROVAL,
+                CommandRow.created_at < before,
+            )
+        )
+        return [rows.command(row) for row in found]
+
+
+def _by_id(command_id: str) -> Select[CommandRow]:
+    return select(CommandRow).where(CommandRow.id == command_id)
+
+
+def _audit(session: Transaction, row: CommandRow, *, actor: str, **facts: object) -> None:
+    audit.append(
+        session,
+        actor=actor,
+        kind=f"command_{row.status}",
+        subject=row.id,
+        host=row.host_id,
+        identity=row.host_identity,
+        command=audit.digest_of(row.command),
+        risk=row.risk,
+        **facts,
+    )

@@ -1,0 +1,130 @@
+"""The database: one engine, and the two ways to talk to it."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from flask import Flask
+from flask_migrate import Migrate
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import CursorResult, DateTime, Delete, Dialect, Engine, MetaData, Update, event
+from sqlalchemy.engine import Connection
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.types import TypeDecorator
+
+from walissh.config import Settings, asset_dir
+from walissh.errors import StoreError
+
+WRITES = "walissh_writes"
+BUSY_TIMEOUT_S = 30
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """The declarative base; our own, for Flask-SQLAlchemy's is untyped."""
+
+    metadata = MetaData(naming_convention=NAMING)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware instant, kept in UTC; SQLite forgets the zone, so it is put back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Store in UTC."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give back an aware value."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+db = SQLAlchemy(metadata=Base.metadata)
+migrate = Migrate()
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Bind the database to *app*; connects to nothing yet."""
+    app.config["SQLALCHEMY_DATABASE_URI"] = settings.sqlalchemy_url
+    sqlite = settings.sqlalchemy_url.startswith("sqlite")
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = (
+        {"connect_args": {"timeout": BUSY_TIMEOUT_S}, "pool_size": 20, "max_overflow": 300}
+        if sqlite
+        else {"pool_pre_ping": True, "pool_size": 10, "max_overflow": 30}
+    )
+    db.init_app(app)
+    migrate.init_app(app, db, directory=str(asset_dir("migrations")), render_as_batch=sqlite)
+    if sqlite:
+        with app.app_context():
+            _tame_sqlite(db.engine)
+
+
+def _tame_sqlite(engine: Engine) -> None:
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+
+
+def _on_connect(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # the driver's implicit BEGIN loses updates
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode=WAL")
+    # a claim that is lost with the power could run a command twice
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
+def _on_begin(connection: Connection) -> None:
+    # a deferred transaction that turns into a write fails at once with "locked"
+    writes = connection.get_execution_options().get(WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def reading() -> Iterator[Session]:
+    """Open a session for reading; raises StoreError if the database is away."""
+    with _translated(), Session(db.engine, expire_on_commit=False) as session:
+        yield session
+
+
+@contextmanager
+def writing() -> Iterator[Session]:
+    """Open a transaction that commits at the end; raises StoreError if that fails."""
+    engine = db.engine.execution_options(**{WRITES: True})
+    with _translated(), Session(engine, expire_on_commit=False) as session, session.begin():
+        yield session
+
+
+def changed(session: Session, statement: Update | Delete) -> int:
+    """Run a guarded statement and return how many rows it met: 0 means the guard said no."""
+    result = session.execute(statement, execution_options={"synchronize_session": False})
+    return cast("CursorResult[Any]", result).rowcount
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise StoreError(f"The database did not answer: {error.orig}") from error
+
+
+def new_id() -> str:
+    """Return an id that cannot be guessed: 20 hexadecimal digits."""
+    return secrets.token_hex(10)

@@ -1,0 +1,89 @@
+"""The messages of a talk (ancestor: IChatHistoryRepository)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.react.turn import Message, Reply
+from walissh.store import rows
+from walissh.store.database import reading
+from walissh.store.models import MessageRow, TurnRow
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some messages, oldest first, and after which number the next page begins."""
+
+    items: tuple[Message, ...]
+    next: int | None
+
+
+def get_recent_messages(
+    session_id: str, limit: int, *, user_id: str, before_turn: str | None = None
+) -> list[Message]:
+    """Return the last *limit* messages of this session and owner, oldest first."""
+    found = select(MessageRow).where(
+        MessageRow.session_id == session_id, MessageRow.user_id == user_id
+    )
+    if before_turn is not None:
+        first = select(func.min(MessageRow.number)).where(MessageRow.turn_id == before_turn)
+        found = found.where(MessageRow.number < first.scalar_subquery())
+    with reading() as session:
+        newest = session.scalars(found.order_by(MessageRow.number.desc()).limit(limit))
+        return [rows.message(row) for row in newest][::-1]
+
+
+def of_turn(turn_id: str) -> list[Message]:
+    """Return the messages of one turn, oldest first."""
+    with reading() as session:
+        found = session.scalars(
+            select(MessageRow).where(MessageRow.turn_id == turn_id).order_by(MessageRow.number)
+        )
+        return [rows.message(row) for row in found]
+
+
+def page(session_id: str, user_id: str, *, limit: int, after: int = 0) -> Page:
+    """Return the messages after number *after*, oldest first."""
+    found = (
+        select(MessageRow)
+        .where(
+            MessageRow.session_id == session_id,
+            MessageRow.user_id == user_id,
+            MessageRow.number > after,
+        )
+        .order_by(MessageRow.number)
+        .limit(limit + 1)
+    )
+    with reading() as session:
+        got = list(session.scalars(found))
+    items = tuple(rows.message(row) for row in got[:limit])
+    return Page(items, got[limit - 1].number if len(got) > limit else None)
+
+
+# --- inside the caller's transaction --------------------------------------------------
+
+
+def put_question(session: Transaction, turn: TurnRow) -> None:
+    """Store the user's message of *turn*, once."""
+    _add(session, turn, role="user", content=turn.question)
+
+
+def put_reply(session: Transaction, turn: TurnRow, reply: Reply, **meta: object) -> None:
+    """Store the assistant's message with its tool calls."""
+    calls = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in reply.tool_calls]
+    _add(session, turn, role="assistant", content=reply.text, tool_calls=calls, meta=meta)
+
+
+def put_results(session: Transaction, turn: TurnRow, results: Sequence[tuple[str, str]]) -> None:
+    """Store tool messages: pairs of call id and text."""
+    for call_id, content in results:
+        _add(session, turn, role="tool", content=content, tool_call_id=call_id)
+
+
+def _add(session: Transaction, turn: TurnRow, **columns: object) -> None:
+    session.add(
+        MessageRow(session_id=turn.session_id, user_id=turn.user_id, turn_id=turn.id, **columns)
+    )
+    session.flush()  # one by one, so that numbers follow the order of the talk

@@ -1,0 +1,316 @@
+"""Servers, and their secrets sealed; every query names the owner, so reach is one filter."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.errors import ConflictError, InvalidError, NotFoundError, ShellError
+from walissh.react import turn as values
+from walissh.react.host import Auth, Endpoint, Host, HostKey
+from walissh.store import audit, rows
+from walissh.store.database import changed, reading, writing
+from walissh.store.models import CredentialRow, HostRow
+from walissh.store.seal import seal, unseal
+
+DEMO_NAME = "this-machine"
+MAX_JUMPS = 8
+SECRETS = ("key", "passphrase", "password")
+REACHED_BY = ("address", "port", "user", "auth", "jump_id")
+"""Fields whose change makes it another way to, perhaps, another machine."""
+
+_NAME = re.compile(r"[\w][\w.-]{0,62}")
+_ADDRESS = re.compile(r"[\w.:%-]{1,253}")
+_USER = re.compile(r"[^\s\0@:/-][^\s\0@:/]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class HostDraft:
+    """What a person says of a server; None in *secrets* removes that secret."""
+
+    name: str
+    address: str
+    user: str
+    port: int = 22
+    auth: Auth = Auth.AUTO
+    jump_id: str | None = None
+    groups: tuple[str, ...] = ()
+    stage: str = ""
+    encoding: str = "utf-8"
+    secrets: Mapping[str, str | None] = field(default_factory=dict, repr=False)
+
+
+def add(owner_id: str, draft: HostDraft) -> Host:
+    """Store a new server; raises InvalidError, or ConflictError if the name is taken."""
+    _check(draft)
+    try:
+        with writing() as session:
+            _check_jump(session, owner_id, None, draft.jump_id)
+            row = HostRow(owner_id=owner_id, **_columns(draft))
+            session.add(row)
+            session.flush()
+            _put_secrets(session, row.id, draft.secrets)
+            audit.append(session, actor=owner_id, kind="host_added", subject=row.id)
+            return rows.host(row)
+    except IntegrityError as error:
+        raise ConflictError(f"There is a host named {draft.name} already.") from error
+
+
+def change(host_id: str, owner_id: str, draft: HostDraft) -> Host:
+    """Replace what is said of a server; a new way to reach it needs a new look at its key."""
+    _check(draft)
+    try:
+        with writing() as session:
+            row = _row(session, host_id, owner_id)
+            _check_jump(session, owner_id, host_id, draft.jump_id)
+            columns = _columns(draft)
+            if any(getattr(row, name) != columns[name] for name in REACHED_BY) or draft.secrets:
+                row.revision += 1
+            if (row.address, row.port) != (draft.address, draft.port):
+                # another endpoint: the old key proves nothing about it
+                row.trusted_key = row.trusted_at = row.seen_key = None
+            for name, value in columns.items():
+                setattr(row, name, value)
+            _put_secrets(session, host_id, draft.secrets)
+            audit.append(session, actor=owner_id, kind="host_changed", subject=host_id)
+            return rows.host(row)
+    except IntegrityError as error:
+        raise ConflictError(f"There is a host named {draft.name} already.") from error
+
+
+def remove(host_id: str, owner_id: str) -> None:
+    """Delete a server; ConflictError while another host jumps through it."""
+    with writing() as session:
+        row = _row(session, host_id, owner_id)
+        user = session.scalar(select(HostRow.name).where(HostRow.jump_id == host_id).limit(1))
+        if user is not None:
+            raise ConflictError(f"{row.name} is the jump host of {user}. Change {user} first.")
+        session.delete(row)
+        audit.append(session, actor=owner_id, kind="host_removed", subject=host_id)
+
+
+def within_reach(owner_id: str) -> list[Host]:
+    """Return this person's servers by name."""
+    with reading() as session:
+        found = session.scalars(
+            select(HostRow).where(HostRow.owner_id == owner_id).order_by(HostRow.name)
+        )
+        return [rows.host(row) for row in found]
+
+
+def get(host_id: str, owner_id: str) -> Host | None:
+    """Return the server if it is within this person's reach."""
+    with reading() as session:
+        row = session.get(HostRow, host_id)
+        return rows.host(row) if row is not None and row.owner_id == owner_id else None
+
+
+def find(name: str, owner_id: str) -> Host | None:
+    """Return this person's server of that name."""
+    with reading() as session:
+        row = session.scalar(
+            select(HostRow).where(HostRow.owner_id == owner_id, HostRow.name == name)
+        )
+        return None if row is None else rows.host(row)
+
+
+def of_session(session: values.Session) -> list[Host]:
+    """Return the session's servers that are within its owner's reach, in its order."""
+    mine = {host.id: host for host in within_reach(session.user_id)}
+    return [mine[each] for each in session.host_ids if each in mine]
+
+
+def secrets_of(host_id: str) -> frozenset[str]:
+    """Tell which secrets are stored (key, passphrase, password), not what they are."""
+    with reading() as session:
+        kinds = session.scalars(select(CredentialRow.kind).where(CredentialRow.host_id == host_id))
+        return frozenset(kinds)
+
+
+# --- what the SSH driver needs --------------------------------------------------------
+
+
+def endpoint(host_id: str) -> Endpoint:
+    """Return how to log in, hops and plain secrets included; raises NotFoundError."""
+    with reading() as session:
+        return _endpoint(session, host_id, MAX_JUMPS)
+
+
+def _endpoint(session: Transaction, host_id: str, hops_left: int) -> Endpoint:
+    row = session.get(HostRow, host_id)
+    if row is None:
+        raise NotFoundError("The host is no longer there. Nothing was run.")
+    if hops_left == 0:
+        raise ShellError(
+            f"{row.name}: more than {MAX_JUMPS} jump hosts. Nothing was run.",
+            host=row.name,
+            phase="connect",
+        )
+    sealed = session.scalars(select(CredentialRow).where(CredentialRow.host_id == host_id))
+    secrets = {each.kind: unseal(each.sealed) for each in sealed}
+    return Endpoint(
+        host=rows.host(row),
+        private_key=secrets.get("key"),
+        passphrase=secrets.get("passphrase"),
+        password=secrets.get("password"),
+        jump=_endpoint(session, row.jump_id, hops_left - 1) if row.jump_id else None,
+    )
+
+
+def remember_seen_key(host_id: str, key: HostKey) -> None:
+    """Keep the key that the server showed last, for a person to compare and trust."""
+    with writing() as session:
+        changed(session, update(HostRow).where(HostRow.id == host_id).values(seen_key=asdict(key)))
+
+
+def record_check(host_id: str, error: ShellError | None) -> None:
+    """Keep how the last contact went; it fills `Host.check`."""
+    status = "ok" if error is None else _CHECK_STATUS.get(type(error).__name__, "failed")
+    with writing() as session:
+        changed(
+            session,
+            update(HostRow)
+            .where(HostRow.id == host_id)
+            .values(
+                check_status=status,
+                check_phase="" if error is None else error.phase,
+                check_error="" if error is None else str(error),
+                checked_at=utc_now(),
+            ),
+        )
+
+
+_CHECK_STATUS = {"HostKeyUnknownError": "unknown_key", "HostKeyChangedError": "key_changed"}
+
+
+def trust(host_id: str, owner_id: str, fingerprint: str = "") -> Host:
+    """Trust the key seen last; with *fingerprint*, only if it is that one."""
+    with writing() as session:
+        row = _row(session, host_id, owner_id)
+        if row.seen_key is None:
+            raise ConflictError(f"{row.name}: no key has been seen yet. Test the host first.")
+        if fingerprint and row.seen_key["fingerprint"] != fingerprint:
+            raise ConflictError(
+                f"{row.name}: the key seen last is {row.seen_key['fingerprint']}, not"
+                f" {fingerprint}. Nothing was trusted. Compare again."
+            )
+        if row.trusted_key != row.seen_key:
+            old = (row.trusted_key or {}).get("fingerprint", "")
+            row.revision += 1
+            row.trusted_key, row.trusted_at = row.seen_key, utc_now()
+            row.check_status = row.check_phase = row.check_error = ""
+            audit.append(
+                session,
+                actor=owner_id,
+                kind="host_key_trusted",
+                subject=host_id,
+                old=old,
+                new=row.seen_key["fingerprint"],
+            )
+        return rows.host(row)
+
+
+def register_demo(owner_id: str, port: int, private_key: str, host_key: HostKey) -> Host:
+    """Point `this-machine` at the demo server of this start; its key is known, so trusted."""
+    draft = HostDraft(
+        name=DEMO_NAME,
+        address="127.0.0.1",
+        port=port,
+        user="demo",
+        auth=Auth.KEY,
+        secrets={"key": private_key},
+    )
+    present = find(DEMO_NAME, owner_id)
+    host = add(owner_id, draft) if present is None else change(present.id, owner_id, draft)
+    remember_seen_key(host.id, host_key)
+    return trust(host.id, owner_id, host_key.fingerprint)
+
+
+# --- inside ---------------------------------------------------------------------------
+
+
+def _row(session: Transaction, host_id: str, owner_id: str) -> HostRow:
+    row = session.get(HostRow, host_id)
+    if row is None or row.owner_id != owner_id:
+        raise NotFoundError("There is no such host.")
+    return row
+
+
+def _columns(draft: HostDraft) -> dict[str, Any]:
+    return {
+        "name": draft.name,
+        "address": draft.address,
+        "port": draft.port,
+        "user": draft.user,
+        "auth": draft.auth.value,
+        "jump_id": draft.jump_id,
+        "groups": list(draft.groups),
+        "stage": draft.stage,
+        "encoding": draft.encoding,
+    }
+
+
+def _check(draft: HostDraft) -> None:
+    if not _NAME.fullmatch(draft.name):
+        raise InvalidError(
+            "A host name has up to 63 letters, digits, dots, hyphens and underscores.",
+            field="name",
+        )
+    if not _ADDRESS.fullmatch(draft.address) or draft.address.startswith("-"):
+        raise InvalidError("The address must be a host name or an IP address.", field="address")
+    if not _USER.fullmatch(draft.user):
+        raise InvalidError("The user must be a login name.", field="user")
+    if not 0 < draft.port < 65536:
+        raise InvalidError("The port must be from 1 to 65535.", field="port")
+    if not all(_is_label(each) for each in (*draft.groups, draft.stage)):
+        raise InvalidError("A group or stage has at most 64 visible characters.", field="groups")
+    _check_encoding(draft.encoding)
+
+
+def _is_label(label: str) -> bool:
+    return len(label) <= 64 and not any(unicodedata.category(each)[0] == "C" for each in label)
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        b"a".decode(encoding)
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise InvalidError(
+            f"{encoding!r} is not an encoding such as utf-8, gbk or latin-1.", field="encoding"
+        ) from error
+
+
+def _check_jump(
+    session: Transaction, owner_id: str, host_id: str | None, jump_id: str | None
+) -> None:
+    hop = jump_id
+    for _ in range(MAX_JUMPS):
+        if hop is None:
+            return
+        row = session.get(HostRow, hop)
+        if row is None or row.owner_id != owner_id:
+            raise InvalidError("There is no such jump host.", field="jump")
+        if hop == host_id:
+            raise InvalidError("A host cannot jump through itself.", field="jump")
+        hop = row.jump_id
+    raise InvalidError(f"More than {MAX_JUMPS} jump hosts in a row.", field="jump")
+
+
+def _put_secrets(session: Transaction, host_id: str, secrets: Mapping[str, str | None]) -> None:
+    for kind in SECRETS:
+        if kind not in secrets:
+            continue
+        session.execute(
+            delete(CredentialRow).where(
+                CredentialRow.host_id == host_id, CredentialRow.kind == kind
+            )
+        )
+        plain = secrets[kind]
+        if plain:
+            session.add(CredentialRow(host_id=host_id, kind=kind, sealed=seal(plain)))

@@ -1,0 +1,331 @@
+"""The tables: five of memory, named as in the original design, and the operational ones.
+
+Public ids are random text; a ``number`` beside them gives the order of insertion.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, Text, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from walissh.clock import utc_now
+from walissh.store.database import Base, UtcDateTime, new_id
+
+Number = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _owner(table: str, **options: Any) -> Mapped[str]:
+    return mapped_column(ForeignKey(f"{table}.id", ondelete="CASCADE"), index=True, **options)
+
+
+# --- people ---------------------------------------------------------------------------
+
+
+class PersonRow(Base):
+    """Somebody who signs in."""
+
+    __tablename__ = "person"
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(unique=True)
+    role: Mapped[str]
+    password_hash: Mapped[str | None]
+    lang: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class TokenRow(Base):
+    """A secret that lets somebody in: kind link (once), web (a cookie) or api."""
+
+    __tablename__ = "access_token"
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    person_id: Mapped[str] = _owner("person")
+    kind: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    label: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+# --- servers --------------------------------------------------------------------------
+
+
+class HostRow(Base):
+    """A server; *revision* grows with each edit of where or how it is reached."""
+
+    __tablename__ = "host"
+    __table_args__ = (UniqueConstraint("owner_id", "name"),)
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    owner_id: Mapped[str] = _owner("person")
+    name: Mapped[str]
+    address: Mapped[str]
+    port: Mapped[int]
+    user: Mapped[str] = mapped_column("login")
+    auth: Mapped[str]
+    jump_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="RESTRICT"))
+    groups: Mapped[list[str]] = mapped_column(JSON, default=list)
+    stage: Mapped[str] = mapped_column(default="")
+    encoding: Mapped[str] = mapped_column(default="utf-8")
+    revision: Mapped[int] = mapped_column(default=1)
+    trusted_key: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
+    trusted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    seen_key: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
+    check_status: Mapped[str] = mapped_column(default="")
+    check_phase: Mapped[str] = mapped_column(default="")
+    check_error: Mapped[str] = mapped_column(Text, default="")
+    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class CredentialRow(Base):
+    """One sealed secret of a host: kind key, passphrase or password."""
+
+    __tablename__ = "credential"
+    host_id: Mapped[str] = mapped_column(
+        ForeignKey("host.id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    sealed: Mapped[str] = mapped_column(Text)
+
+
+# --- the talk -------------------------------------------------------------------------
+
+
+class SessionRow(Base):
+    """A talk of one person."""
+
+    __tablename__ = "chat_session"
+    __table_args__ = (Index("ix_chat_session_recent", "user_id", "active_at"),)
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[str] = _owner("person")
+    title: Mapped[str] = mapped_column(default="")
+    host_ids: Mapped[list[str]] = mapped_column(JSON, default=list)
+    pinned: Mapped[bool] = mapped_column(default=False)
+    archived: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    active_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class MessageRow(Base):
+    """One message: user, assistant (with its tool calls) or tool."""
+
+    __tablename__ = "chat_message"
+    __table_args__ = (Index("ix_chat_message_talk", "session_id", "number"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(unique=True, default=new_id)
+    session_id: Mapped[str] = mapped_column(ForeignKey("chat_session.id", ondelete="CASCADE"))
+    user_id: Mapped[str] = _owner("person")
+    turn_id: Mapped[str | None] = mapped_column(ForeignKey("turn.id"), index=True)
+    role: Mapped[str]
+    content: Mapped[str] = mapped_column(Text)
+    tool_calls: Mapped[list[dict[str, str]]] = mapped_column(JSON, default=list)
+    tool_call_id: Mapped[str | None]
+    meta: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class TurnRow(Base):
+    """One question on its way to an answer; at most one is open in a session."""
+
+    __tablename__ = "turn"
+    __table_args__ = (
+        UniqueConstraint("session_id", "idempotency_key"),
+        Index(
+            "one_open_turn",
+            "session_id",
+            unique=True,
+            sqlite_where=text("finished_at IS NULL"),
+            postgresql_where=text("finished_at IS NULL"),
+        ),
+        Index("ix_turn_open", "status", "queued_at"),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    session_id: Mapped[str] = mapped_column(ForeignKey("chat_session.id", ondelete="CASCADE"))
+    user_id: Mapped[str] = _owner("person")
+    status: Mapped[str]
+    step: Mapped[int] = mapped_column(default=0)
+    attempt: Mapped[int] = mapped_column(default=0)
+    language: Mapped[str]
+    question: Mapped[str] = mapped_column(Text)
+    answer: Mapped[str] = mapped_column(Text, default="")
+    error: Mapped[str] = mapped_column(Text, default="")
+    citations: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    prompt_tokens: Mapped[int] = mapped_column(default=0)
+    completion_tokens: Mapped[int] = mapped_column(default=0)
+    idempotency_key: Mapped[str | None]
+    worker: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    queued_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    not_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    cancel_requested_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    settled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class CommandRow(Base):
+    """One command on one host: the journal."""
+
+    __tablename__ = "command_run"
+    __table_args__ = (
+        Index("ix_command_run_status", "status"),
+        Index("ix_command_run_turn", "turn_id", "number"),
+    )
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(unique=True, default=new_id)
+    turn_id: Mapped[str] = mapped_column(ForeignKey("turn.id", ondelete="CASCADE"))
+    session_id: Mapped[str] = _owner("chat_session")
+    user_id: Mapped[str] = _owner("person")
+    step: Mapped[int]
+    tool_call_id: Mapped[str]
+    # no foreign key: the journal keeps the id of a host that was removed since
+    host_id: Mapped[str] = mapped_column(index=True)
+    host: Mapped[str]
+    host_revision: Mapped[int]
+    host_identity: Mapped[str]
+    command: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text, default="")
+    status: Mapped[str]
+    risk: Mapped[str]
+    reasons: Mapped[list[str]] = mapped_column(JSON, default=list)
+    limit_s: Mapped[int]
+    worker: Mapped[str] = mapped_column(default="")
+    decided_by: Mapped[str] = mapped_column(default="")
+    denial: Mapped[str] = mapped_column(Text, default="")
+    exit_code: Mapped[int | None]
+    ended_by: Mapped[str] = mapped_column(default="")
+    error: Mapped[str] = mapped_column(Text, default="")
+    phase: Mapped[str] = mapped_column(default="")
+    output_head: Mapped[str] = mapped_column(Text, default="")
+    output_tail: Mapped[str] = mapped_column(Text, default="")
+    output_chars: Mapped[int] = mapped_column(BigInteger, default=0)
+    output_lines: Mapped[int] = mapped_column(BigInteger, default=0)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    decided_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    queued_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class OutputRow(Base):
+    """A piece of a command's purified output; *at* and *line* say where it begins."""
+
+    __tablename__ = "command_output"
+    command_id: Mapped[str] = mapped_column(
+        ForeignKey("command_run.id", ondelete="CASCADE"), primary_key=True
+    )
+    at: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    line: Mapped[int] = mapped_column(BigInteger)
+    chars: Mapped[int]
+    text: Mapped[str] = mapped_column(Text)
+
+
+# --- memory ---------------------------------------------------------------------------
+
+
+class MilestoneRow(Base):
+    """A mark on the timeline of a session."""
+
+    __tablename__ = "chat_milestone"
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(unique=True, default=new_id)
+    session_id: Mapped[str] = _owner("chat_session")
+    user_id: Mapped[str] = _owner("person")
+    turn_id: Mapped[str | None] = mapped_column(ForeignKey("turn.id", ondelete="CASCADE"))
+    kind: Mapped[str]
+    text: Mapped[str] = mapped_column(Text)
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class MemoryRow(Base):
+    """One entry of the append-only history of what is remembered."""
+
+    __tablename__ = "long_term_memory"
+    __table_args__ = (Index("ix_long_term_memory_subject", "user_id", "type", "subject", "at"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(unique=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
+    type: Mapped[str]
+    scope: Mapped[str] = mapped_column(default="global")
+    host_id: Mapped[str | None] = mapped_column(index=True)
+    subject: Mapped[str]
+    content: Mapped[str] = mapped_column(Text)
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    confidence: Mapped[float] = mapped_column(default=1.0)
+    source_message_id: Mapped[str | None]
+    source_command_id: Mapped[str | None]
+    superseded_by: Mapped[str | None]
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    recalled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    recalled_times: Mapped[int] = mapped_column(default=0)
+
+
+class CoreMemoryRow(Base):
+    """One version of a short named block that is always in the prompt."""
+
+    __tablename__ = "core_memory"
+    __table_args__ = (UniqueConstraint("user_id", "block", "version"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
+    block: Mapped[str]
+    version: Mapped[int]
+    content: Mapped[str] = mapped_column(Text)
+    by: Mapped[str]
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+# --- knowledge ------------------------------------------------------------------------
+
+
+class DocumentRow(Base):
+    """A document of the knowledge base."""
+
+    __tablename__ = "knowledge_document"
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[str] = _owner("person")
+    title: Mapped[str]
+    source: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class ChunkRow(Base):
+    """A passage of a document."""
+
+    __tablename__ = "knowledge_chunk"
+    __table_args__ = (UniqueConstraint("document_id", "position"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    document_id: Mapped[str] = mapped_column(
+        ForeignKey("knowledge_document.id", ondelete="CASCADE")
+    )
+    position: Mapped[int]
+    text: Mapped[str] = mapped_column(Text)
+
+
+# --- operation ------------------------------------------------------------------------
+
+
+class WorkerRow(Base):
+    """A living worker process; *seen_at* is its heartbeat."""
+
+    __tablename__ = "worker"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(index=True)
+    started_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    seen_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class AuditRow(Base):
+    """One link of the audit chain: *digest* covers the row and the digest before it."""
+
+    __tablename__ = "audit_event"
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    actor: Mapped[str]
+    kind: Mapped[str]
+    subject: Mapped[str] = mapped_column(index=True)
+    facts: Mapped[dict[str, Any]] = mapped_column(JSON)
+    previous: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)

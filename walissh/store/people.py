@@ -1,0 +1,212 @@
+"""People and the tokens that let them in; only digests of tokens are stored."""
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Literal
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Select, select, update
+from sqlalchemy.exc import IntegrityError
+
+from walissh.clock import utc_now
+from walissh.config import Lang
+from walissh.errors import DeniedError, InvalidError
+from walissh.store import audit
+from walissh.store.database import changed, reading, writing
+from walissh.store.models import PersonRow, TokenRow
+
+TokenKind = Literal["link", "web", "api"]
+ADMIN = "admin"
+LINK_TTL_S = 15 * 60
+WEB_TTL_S = 14 * 24 * 3600
+MIN_PASSWORD_CHARS = 8
+NAME = re.compile(r"[\w][\w.@+-]{0,63}")
+WRONG = "The name or the password is wrong."
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who signs in; *lang* is None until they chose one."""
+
+    id: str
+    name: str
+    role: str
+    lang: Lang | None
+    has_password: bool
+
+
+def first_admin() -> Person:
+    """Return the first administrator, made now if there is none."""
+    with reading() as session:
+        row = session.scalar(_admins())
+        if row is not None:
+            return _person(row)
+    try:
+        return _create(ADMIN, role="admin")
+    except IntegrityError:
+        # two processes at their first start: the other one made it
+        with reading() as session:
+            return _person(session.scalars(_admins()).one())
+
+
+def named(name: str) -> Person:
+    """Return the person of that name, made now (an operator) if new."""
+    if not NAME.fullmatch(name):
+        raise InvalidError(
+            f"{name!r} is not a name: use up to 64 letters, digits and . _ @ + -", field="name"
+        )
+    found = find(name)
+    if found is not None:
+        return found
+    if name == ADMIN:
+        return first_admin()
+    return _create(name, role="operator")
+
+
+def find(name: str) -> Person | None:
+    """Return the person of that name."""
+    with reading() as session:
+        row = session.scalar(select(PersonRow).where(PersonRow.name == name))
+        return None if row is None else _person(row)
+
+
+def get(person_id: str) -> Person | None:
+    """Return the person with that id."""
+    with reading() as session:
+        row = session.get(PersonRow, person_id)
+        return None if row is None else _person(row)
+
+
+def set_password(person_id: str, password: str) -> None:
+    """Store the argon2 hash of a new password; raises InvalidError if it is too short."""
+    if len(password) < MIN_PASSWORD_CHARS:
+        raise InvalidError(
+            f"The password needs at least {MIN_PASSWORD_CHARS} characters.", field="password"
+        )
+    hashed = _hasher().hash(password)
+    with writing() as session:
+        session.execute(
+            update(PersonRow).where(PersonRow.id == person_id).values(password_hash=hashed)
+        )
+        audit.append(session, actor=person_id, kind="password_set", subject=person_id)
+
+
+def set_language(person_id: str, lang: Lang) -> None:
+    """Remember the language of the page."""
+    with writing() as session:
+        session.execute(update(PersonRow).where(PersonRow.id == person_id).values(lang=lang))
+
+
+def check_password(name: str, password: str) -> Person:
+    """Return the person whose password this is; raises DeniedError, the same for all causes."""
+    with reading() as session:
+        row = session.scalar(select(PersonRow).where(PersonRow.name == name))
+    hashed = row.password_hash if row is not None else None
+    try:
+        # a made-up hash takes the same time, so that names cannot be probed
+        _hasher().verify(hashed or _decoy(), password)
+    except (VerificationError, InvalidHashError) as error:
+        raise DeniedError(WRONG) from error
+    if row is None or hashed is None:
+        raise DeniedError(WRONG)
+    return _person(row)
+
+
+def issue_token(
+    person_id: str, kind: TokenKind, *, label: str = "", ttl_s: int | None = None
+) -> str:
+    """Return a new plain token; only its digest is kept. Links and cookies always expire."""
+    plain = secrets.token_urlsafe(32)
+    lifetime_s = ttl_s or {"link": LINK_TTL_S, "web": WEB_TTL_S, "api": None}[kind]
+    expires = None if lifetime_s is None else utc_now() + timedelta(seconds=lifetime_s)
+    with writing() as session:
+        row = TokenRow(
+            person_id=person_id, kind=kind, digest=_digest(plain), label=label, expires_at=expires
+        )
+        session.add(row)
+        session.flush()
+        audit.append(session, actor=person_id, kind=f"{kind}_token_issued", subject=row.id)
+    return plain
+
+
+def use_link(plain: str) -> Person | None:
+    """Return whose one-time link this is, and spend it; None if spent, expired or wrong."""
+    now = utc_now()
+    with writing() as session:
+        row = session.scalar(_live("link", plain, now))
+        if row is None:
+            return None
+        spent = changed(
+            session,
+            update(TokenRow)
+            .where(TokenRow.id == row.id, TokenRow.revoked_at.is_(None))
+            .values(revoked_at=now),
+        )
+        if not spent:
+            return None
+        audit.append(session, actor=row.person_id, kind="link_used", subject=row.id)
+        return _person(session.get_one(PersonRow, row.person_id))
+
+
+def by_token(kind: TokenKind, plain: str) -> Person | None:
+    """Return whose live cookie or API token this is."""
+    with reading() as session:
+        row = session.scalar(_live(kind, plain, utc_now()))
+        return None if row is None else _person(session.get_one(PersonRow, row.person_id))
+
+
+def revoke(kind: TokenKind, plain: str) -> None:
+    """End a token's life (sign-out)."""
+    with writing() as session:
+        session.execute(
+            update(TokenRow)
+            .where(TokenRow.kind == kind, TokenRow.digest == _digest(plain))
+            .values(revoked_at=utc_now())
+        )
+
+
+def _live(kind: TokenKind, plain: str, now: datetime) -> Select[TokenRow]:
+    return select(TokenRow).where(
+        TokenRow.kind == kind,
+        TokenRow.digest == _digest(plain),
+        TokenRow.revoked_at.is_(None),
+        (TokenRow.expires_at.is_(None)) | (TokenRow.expires_at > now),
+    )
+
+
+def _admins() -> Select[PersonRow]:
+    admins = select(PersonRow).where(PersonRow.role == "admin")
+    return admins.order_by(PersonRow.created_at).limit(1)
+
+
+def _create(name: str, *, role: str) -> Person:
+    with writing() as session:
+        row = PersonRow(name=name, role=role)
+        session.add(row)
+        session.flush()
+        audit.append(session, actor=row.id, kind="person_created", subject=row.id, role=role)
+        return _person(row)
+
+
+def _person(row: PersonRow) -> Person:
+    lang: Lang | None = row.lang if row.lang in ("zh", "en") else None  # type: ignore[assignment]
+    return Person(row.id, row.name, row.role, lang, row.password_hash is not None)
+
+
+def _digest(plain: str) -> str:
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    return PasswordHasher()
+
+
+@cache
+def _decoy() -> str:
+    return _hasher().hash(secrets.token_urlsafe(16))

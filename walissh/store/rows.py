@@ -1,0 +1,120 @@
+"""Turn rows into values, so that no row and no dict leaves the store."""
+
+from typing import Any
+
+from walissh.react.host import Auth, Host, HostCheck, HostKey
+from walissh.react.turn import (
+    Citation,
+    CommandRun,
+    CommandStatus,
+    Language,
+    Message,
+    Risk,
+    Role,
+    Session,
+    ToolCall,
+    Turn,
+    TurnStatus,
+    Usage,
+)
+from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow
+
+
+def session(row: SessionRow) -> Session:
+    """Return the value of a session's row."""
+    return Session(
+        id=row.id,
+        user_id=row.user_id,
+        title=row.title,
+        host_ids=tuple(row.host_ids),
+        pinned=row.pinned,
+        archived=row.archived,
+        created_at=row.created_at,
+        active_at=row.active_at,
+    )
+
+
+def message(row: MessageRow) -> Message:
+    """Return the value of a message's row."""
+    role: Role = row.role  # type: ignore[assignment]  # written from a Role only
+    calls = (ToolCall(each["id"], each["name"], each["arguments"]) for each in row.tool_calls)
+    return Message(
+        role=role,
+        content=row.content,
+        tool_calls=tuple(calls),
+        tool_call_id=row.tool_call_id,
+        meta=row.meta,
+        id=row.id,
+        turn_id=row.turn_id or "",
+        created_at=row.created_at,
+    )
+
+
+def turn(row: TurnRow) -> Turn:
+    """Return the value of a turn's row."""
+    language: Language = "zh" if row.language == "zh" else "en"
+    return Turn(
+        id=row.id,
+        session_id=row.session_id,
+        user_id=row.user_id,
+        status=TurnStatus(row.status),
+        step=row.step,
+        attempt=row.attempt,
+        language=language,
+        question=row.question,
+        answer=row.answer,
+        error=row.error,
+        citations=tuple(Citation(**each) for each in row.citations),
+        usage=Usage(row.prompt_tokens, row.completion_tokens),
+        cancel_requested=row.cancel_requested_at is not None,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+        not_before=row.not_before,
+    )
+
+
+_SAME = (
+    "id turn_id session_id user_id step tool_call_id host_id host host_revision host_identity"
+    " command reason limit_s exit_code error phase ended_by output_head output_tail output_chars"
+    " output_lines created_at started_at finished_at decided_by denial"
+).split()
+
+
+def command(row: CommandRow) -> CommandRun:
+    """Return the value of a journal row."""
+    same: dict[str, Any] = {name: getattr(row, name) for name in _SAME}
+    return CommandRun(
+        status=CommandStatus(row.status),
+        risk=Risk(row.risk),
+        reasons=tuple(row.reasons),
+        **same,
+    )
+
+
+def host(row: HostRow) -> Host:
+    """Return the value of a host's row, without secrets."""
+    check = None
+    if row.checked_at is not None:
+        check = HostCheck(row.check_status, row.check_phase, row.check_error, row.checked_at)
+    return Host(
+        id=row.id,
+        owner_id=row.owner_id,
+        name=row.name,
+        address=row.address,
+        port=row.port,
+        user=row.user,
+        auth=Auth(row.auth),
+        jump_id=row.jump_id,
+        groups=tuple(row.groups),
+        stage=row.stage,
+        encoding=row.encoding,
+        revision=row.revision,
+        trusted_key=_host_key(row.trusted_key),
+        seen_key=_host_key(row.seen_key),
+        check=check,
+        created_at=row.created_at,
+    )
+
+
+def _host_key(stored: dict[str, str] | None) -> HostKey | None:
+    return None if stored is None else HostKey(**stored)

@@ -1,0 +1,386 @@
+"""Turns: every move is one transaction under a guard, so two movers never both win.
+
+`turn.attempt` is the fencing token: a worker that was taken for dead and comes back finds
+another attempt in the row, and its reply is not stored.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from sqlalchemy import Exists, Update, exists, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.react.turn import (
+    OPEN_COMMAND,
+    OPEN_TURN,
+    Citation,
+    CommandRun,
+    CommandStatus,
+    Language,
+    Proposal,
+    Reply,
+    Turn,
+    TurnStatus,
+)
+from walissh.store import commands, history, rows, sessions
+from walissh.store.database import changed, new_id, reading, writing
+from walissh.store.models import CommandRow, SessionRow, TurnRow, WorkerRow
+
+MAX_QUESTION_CHARS = 200_000
+REQUEUE_AFTER_S = 10
+"""A turn that was queued so long ago without being claimed is queued once more."""
+
+
+def ask(
+    session_id: str, user_id: str, content: str, language: Language, *, key: str | None = None
+) -> Turn:
+    """Store the message and open its turn.
+
+    The same idempotency *key* gives the turn it gave before. Raises NotFoundError for an
+    unknown session, ConflictError while a turn is open, InvalidError for a bad text.
+    """
+    content = _check_question(content)
+    try:
+        with writing() as session:
+            talk = session.get(SessionRow, session_id)
+            if talk is None or talk.user_id != user_id:
+                raise NotFoundError("There is no such session.")
+            before = _by_key(session, session_id, key)
+            if before is not None:
+                return before
+            row = TurnRow(
+                id=new_id(),
+                session_id=session_id,
+                user_id=user_id,
+                status=TurnStatus.QUEUED,
+                language=language,
+                question=content,
+                idempotency_key=key,
+            )
+            session.add(row)
+            session.flush()
+            history.put_question(session, row)
+            sessions.touch(session, session_id)
+            return rows.turn(row)
+    except IntegrityError as error:
+        # the unique index, not a look before, decides between two posts at once
+        with reading() as session:
+            before = _by_key(session, session_id, key)
+        if before is not None:
+            return before
+        raise ConflictError(
+            "A turn is open in this session. Wait for its end, decide what waits, or stop it."
+        ) from error
+
+
+def get(turn_id: str) -> Turn | None:
+    """Return the turn, None if it is gone."""
+    with reading() as session:
+        row = session.get(TurnRow, turn_id)
+        return None if row is None else rows.turn(row)
+
+
+def of_session(session_id: str) -> list[Turn]:
+    """Return the turns of a session, oldest first."""
+    with reading() as session:
+        found = session.scalars(
+            select(TurnRow)
+            .where(TurnRow.session_id == session_id)
+            .order_by(TurnRow.created_at, TurnRow.id)
+        )
+        return [rows.turn(row) for row in found]
+
+
+def claim(turn_id: str, step: int, worker: str) -> Turn | None:
+    """Move queued -> thinking for *worker*; None if another had it or it moved on."""
+    now = utc_now()
+    guard = (
+        update(TurnRow)
+        .where(
+            TurnRow.id == turn_id,
+            TurnRow.step == step,
+            TurnRow.status == TurnStatus.QUEUED,
+            TurnRow.cancel_requested_at.is_(None),
+            (TurnRow.not_before.is_(None)) | (TurnRow.not_before <= now),
+        )
+        .values(status=TurnStatus.THINKING, worker=worker, attempt=TurnRow.attempt + 1)
+    )
+    with writing() as session:
+        if not changed(session, guard):
+            return None
+        return rows.turn(session.get_one(TurnRow, turn_id))
+
+
+def record_reply(
+    turn: Turn, reply: Reply, proposals: Sequence[Proposal], answers: Mapping[str, str]
+) -> list[CommandRun] | None:
+    """Store the assistant's message, its commands and the ready *answers* to its calls."""
+    with writing() as session:
+        waits = all(p.status is CommandStatus.AWAITING_APPROVAL for p in proposals)
+        status = TurnStatus.AWAITING_APPROVAL if proposals and waits else TurnStatus.ACTING
+        if not _take_reply(session, turn, reply, status=status):
+            return None
+        row = session.get_one(TurnRow, turn.id)
+        history.put_reply(session, row, reply)
+        history.put_results(session, row, list(answers.items()))
+        return [commands.put(session, row, each) for each in proposals]
+
+
+def record_answer(turn: Turn, reply: Reply, citations: Sequence[Citation]) -> bool:
+    """Store the final message and close the turn as done; False if it moved on."""
+    told = [asdict(each) for each in citations]
+    with writing() as session:
+        moved = _take_reply(
+            session,
+            turn,
+            reply,
+            status=TurnStatus.DONE,
+            answer=reply.text,
+            citations=told,
+            finished_at=utc_now(),
+        )
+        if not moved:
+            return False
+        history.put_reply(session, session.get_one(TurnRow, turn.id), reply, citations=told)
+        sessions.touch(session, turn.session_id)
+        return True
+
+
+def record_failure(turn: Turn, error: str, partial: str) -> bool:
+    """Close the turn as failed, keeping *partial* text as a marked message."""
+    with writing() as session:
+        failed = {"status": TurnStatus.FAILED, "error": error, "finished_at": utc_now()}
+        if not changed(session, _thinking(turn).values(**failed)):
+            return False
+        if partial:
+            row = session.get_one(TurnRow, turn.id)
+            history.put_reply(session, row, Reply(partial), partial=True, error=error)
+        return True
+
+
+def postpone(turn: Turn, until: datetime, note: str) -> bool:
+    """Move thinking -> queued, not to be claimed before *until*; *note* says why."""
+    later = {"status": TurnStatus.QUEUED, "not_before": until, "error": note, "queued_at": until}
+    with writing() as session:
+        return bool(changed(session, _thinking(turn).values(**later)))
+
+
+def resume(turn_id: str, step: int, results: Mapping[str, str]) -> Turn | None:
+    """Store tool messages and move acting -> queued, once no command is open."""
+    guard = (
+        update(TurnRow)
+        .where(
+            TurnRow.id == turn_id,
+            TurnRow.step == step,
+            TurnRow.status.in_((TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)),
+            TurnRow.cancel_requested_at.is_(None),
+            ~_has_open_command(),
+        )
+        .values(status=TurnStatus.QUEUED, queued_at=utc_now(), not_before=None, attempt=0)
+    )
+    with writing() as session:
+        if not changed(session, guard):
+            return None
+        row = session.get_one(TurnRow, turn_id)
+        history.put_results(session, row, list(results.items()))
+        return rows.turn(row)
+
+
+def close(turn_id: str, status: TurnStatus, error: str, results: Mapping[str, str]) -> bool:
+    """End an open turn as cancelled, interrupted or failed, with its tool messages."""
+    guard = (
+        update(TurnRow)
+        .where(TurnRow.id == turn_id, TurnRow.status.in_(OPEN_TURN), ~_has_open_command())
+        .values(status=status, error=error, finished_at=utc_now())
+    )
+    with writing() as session:
+        if not changed(session, guard):
+            return False
+        row = session.get_one(TurnRow, turn_id)
+        history.put_results(session, row, list(results.items()))
+        sessions.touch(session, row.session_id)
+        return True
+
+
+def refresh(turn_id: str) -> Turn | None:
+    """Set acting or awaiting_approval by which commands are open; return the turn."""
+    busy = exists().where(
+        CommandRow.turn_id == TurnRow.id,
+        CommandRow.status.in_(OPEN_COMMAND - {CommandStatus.AWAITING_APPROVAL}),
+    )
+    acting = (TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)
+    with writing() as session:
+        for status, condition in ((acting[0], busy), (acting[1], ~busy & _has_open_command())):
+            changed(
+                session,
+                update(TurnRow)
+                .where(TurnRow.id == turn_id, TurnRow.status.in_(acting), condition)
+                .values(status=status),
+            )
+        row = session.get(TurnRow, turn_id)
+        return None if row is None else rows.turn(row)
+
+
+def request_cancel(turn_id: str, user_id: str) -> Turn:
+    """Note that its person wants it stopped; NotFoundError for a stranger's turn."""
+    with writing() as session:
+        row = session.get(TurnRow, turn_id)
+        if row is None or row.user_id != user_id:
+            raise NotFoundError("There is no such turn.")
+        if row.status not in OPEN_TURN:
+            raise ConflictError("The turn has ended already.")
+        if row.cancel_requested_at is None:
+            row.cancel_requested_at = utc_now()
+            session.flush()
+            commands.cancel_waiting(session, turn_id)
+        return rows.turn(row)
+
+
+def is_cancelled(turn_id: str) -> bool:
+    """Tell whether its person asked to stop it, or it is gone."""
+    with reading() as session:
+        found = session.execute(
+            select(TurnRow.cancel_requested_at, TurnRow.status).where(TurnRow.id == turn_id)
+        ).one_or_none()
+    return found is None or found[0] is not None or found[1] not in OPEN_TURN
+
+
+def settle(turn_id: str) -> bool:
+    """Note that the after-work of an ended turn is done; False if it was already."""
+    guard = (
+        update(TurnRow)
+        .where(
+            TurnRow.id == turn_id, TurnRow.settled_at.is_(None), TurnRow.finished_at.is_not(None)
+        )
+        .values(settled_at=utc_now())
+    )
+    with writing() as session:
+        return bool(changed(session, guard))
+
+
+# --- for upkeep -----------------------------------------------------------------------
+
+
+def overdue(now: datetime) -> list[Turn]:
+    """Return queued turns that should have been claimed by now, and queue-stamp them."""
+    due = (
+        select(TurnRow)
+        .where(
+            TurnRow.status == TurnStatus.QUEUED,
+            (TurnRow.not_before.is_not(None) & (TurnRow.not_before <= now))
+            | (TurnRow.queued_at < now - timedelta(seconds=REQUEUE_AFTER_S)),
+        )
+        .limit(100)
+    )
+    with reading() as session:
+        found = [rows.turn(row) for row in session.scalars(due)]
+    if found:
+        with writing() as session:
+            # stamped, so that the next sweep does not queue it again at once
+            changed(
+                session,
+                update(TurnRow)
+                .where(
+                    TurnRow.id.in_([each.id for each in found]),
+                    TurnRow.status == TurnStatus.QUEUED,
+                )
+                .values(queued_at=now, not_before=None),
+            )
+    return found
+
+
+def orphans(now: datetime, dead_after_s: float) -> list[Turn]:
+    """Return thinking turns whose worker has not been seen for *dead_after_s*."""
+    alive = exists().where(
+        WorkerRow.name == TurnRow.worker,
+        WorkerRow.seen_at >= now - timedelta(seconds=dead_after_s),
+    )
+    with reading() as session:
+        found = session.scalars(
+            select(TurnRow).where(TurnRow.status == TurnStatus.THINKING, ~alive)
+        )
+        return [rows.turn(row) for row in found]
+
+
+def stalled() -> list[Turn]:
+    """Return acting or cancelled turns that no open command holds: a step was lost."""
+    acting = TurnRow.status.in_((TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL))
+    stopped = TurnRow.cancel_requested_at.is_not(None) & TurnRow.status.in_(OPEN_TURN)
+    with reading() as session:
+        found = session.scalars(select(TurnRow).where(acting | stopped, ~_has_open_command()))
+        return [rows.turn(row) for row in found]
+
+
+def unsettled(now: datetime) -> list[str]:
+    """Return ended turns whose after-work has not been done for a while."""
+    before = now - timedelta(seconds=REQUEUE_AFTER_S)
+    with reading() as session:
+        found = session.scalars(
+            select(TurnRow.id)
+            .where(TurnRow.finished_at < before, TurnRow.settled_at.is_(None))
+            .limit(100)
+        )
+        return list(found)
+
+
+# --- inside ---------------------------------------------------------------------------
+
+
+def _thinking(turn: Turn) -> Update:
+    return update(TurnRow).where(
+        TurnRow.id == turn.id,
+        TurnRow.step == turn.step,
+        TurnRow.attempt == turn.attempt,
+        TurnRow.status == TurnStatus.THINKING,
+    )
+
+
+def _take_reply(session: Transaction, turn: Turn, reply: Reply, **moved: object) -> bool:
+    guard = _thinking(turn).where(TurnRow.cancel_requested_at.is_(None))
+    return bool(
+        changed(
+            session,
+            guard.values(
+                step=TurnRow.step + 1,
+                attempt=0,
+                error="",
+                prompt_tokens=TurnRow.prompt_tokens + reply.usage.prompt_tokens,
+                completion_tokens=TurnRow.completion_tokens + reply.usage.completion_tokens,
+                **moved,
+            ),
+        )
+    )
+
+
+def _has_open_command() -> Exists:
+    return exists().where(CommandRow.turn_id == TurnRow.id, CommandRow.status.in_(OPEN_COMMAND))
+
+
+def _by_key(session: Transaction, session_id: str, key: str | None) -> Turn | None:
+    if key is None:
+        return None
+    row = session.scalar(
+        select(TurnRow).where(TurnRow.session_id == session_id, TurnRow.idempotency_key == key)
+    )
+    return None if row is None else rows.turn(row)
+
+
+def _check_question(content: str) -> str:
+    clean = content.replace("\0", "").replace("\r\n", "\n")
+    if not clean.strip():
+        raise InvalidError("The message is empty. Write a question.", field="content")
+    if len(clean) > MAX_QUESTION_CHARS:
+        raise InvalidError(
+            f"The message has {len(clean):,} characters; at most {MAX_QUESTION_CHARS:,} are"
+            " taken. Send the part that matters, or put the file on a host and ask about it.",
+            field="content",
+        )
+    try:
+        clean.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidError("The message is not valid Unicode text.", field="content") from error
+    return clean
