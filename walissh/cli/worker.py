@@ -1,23 +1,24 @@
 """The parts one by one, as the Procfile starts them."""
 
 import os
-from typing import get_args
 
 import click
 
 from walissh.config import Settings
 from walissh.service import logs, orphan
-from walissh.service.roles import Role
+
+ROLES = ("turns", "commands", "upkeep", "demo-host")
 
 
 @click.command()
-@click.argument("role", type=click.Choice(get_args(Role)))
-def worker(role: Role) -> None:
+@click.argument("role", type=click.Choice(ROLES))
+def worker(role: str) -> None:
     """Run one worker until it is told to end."""
-    from walissh.service import roles
+    from walissh.service import worker as service
 
-    _begin()
-    roles.run(Settings.from_env(), role)
+    logs.to_stderr()
+    orphan.follow_named()
+    service.run(Settings.from_env(), role)
 
 
 @click.command()
@@ -53,8 +54,3 @@ def release() -> None:
     settings = Settings.from_env()
     home.prepare(settings.home)
     service.migrate(settings)
-
-
-def _begin() -> None:
-    logs.to_stderr()
-    orphan.follow_named()

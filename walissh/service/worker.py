@@ -1,12 +1,12 @@
 """The worker parts: ``walissh worker turns | commands | upkeep | demo-host``."""
 
 import logging
-import threading
 
 from flask import Flask
 
 from walissh.config import Settings
 from walissh.errors import WalisshError
+from walissh.service import demo_host
 from walissh.store import queue
 from walissh.web import create_app
 from workers import process, threads, upkeep
@@ -16,16 +16,23 @@ logger = logging.getLogger(__name__)
 SWEEP_EVERY_S = 1.0
 
 
-def run(settings: Settings, kind: threads.QueueName) -> None:
-    """Run the jobs of one queue until a signal comes."""
-    count = settings.turn_threads if kind == "turns" else settings.command_threads
+def run(settings: Settings, role: str) -> None:
+    """Run the worker *role* until a signal comes."""
     app = create_app(settings)
-    threads.run_workers(app, kind, count, connection=queue.connect(settings))
+    match role:
+        case "turns":
+            connection = queue.connect(settings)
+            threads.run_workers(app, "turns", settings.turn_threads, connection=connection)
+        case "commands":
+            connection = queue.connect(settings)
+            threads.run_workers(app, "commands", settings.command_threads, connection=connection)
+        case "upkeep":
+            _keep_up(app)
+        case _:
+            demo_host.run(app)
 
 
-def run_upkeep(settings: Settings) -> None:
-    """Sweep each second until a signal comes; an error is logged and the next sweep made."""
-    app = create_app(settings)
+def _keep_up(app: Flask) -> None:
     stop = process.stop_on_signals()
     process.start("beat", process.beat, app, "upkeep", stop)
     while not stop.wait(SWEEP_EVERY_S):
@@ -39,9 +46,3 @@ def _sweep(app: Flask) -> None:
             upkeep.sweep()
     except WalisshError as error:
         logger.warning("sweep failed, the next one follows: %s", error)
-
-
-def wait_for_end(stop: threading.Event) -> None:
-    """Sleep until a signal comes."""
-    while not stop.wait(1.0):
-        pass

@@ -1,0 +1,41 @@
+# Each target is one command; every one does its own set-up.
+SHELL := /bin/sh
+BIN := .venv/bin
+
+.PHONY: setup run test test-full lint lock bench wheel clean
+
+setup:
+	@tools/setup.sh app
+
+.PHONY: setup-dev
+setup-dev:
+	@tools/setup.sh dev
+
+run: setup
+	@exec $(BIN)/walissh up --demo-host
+
+test: setup-dev
+	@tools/test_packages.sh
+	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+test-full: setup-dev
+	@tools/test_packages.sh
+	@$(BIN)/python -m pytest -n 2 -m slow --timeout 900 $(ARGS)
+
+lint: setup-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+lock: setup-dev
+	@tools/lock.sh
+
+bench: setup-dev
+	@$(BIN)/python -m bench $(ARGS)
+
+wheel: setup-dev
+	@$(BIN)/python -m build --wheel --no-isolation
+
+clean:
+	rm -rf .venv dist build

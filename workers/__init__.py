@@ -1,0 +1,1 @@
+"""RQ jobs: each takes ids, does one step, and queues the next."""
