@@ -99,9 +99,7 @@ def _expand_path(text: str, host: str, values: dict[str, str]) -> str:
     return os.path.expanduser(_expand(text, host, values))
 
 
-def _blocks(
-    path: Path, outer: tuple[tuple[str, ...], ...], depth: int
-) -> Iterator[_Block]:
+def _blocks(path: Path, outer: tuple[tuple[str, ...], ...], depth: int) -> Iterator[_Block]:
     """Yield the blocks of a file; those of an include hold only where it stands."""
     block = _Block(outer)
     skipping = False

@@ -1,10 +1,13 @@
 """Making one connection: reach the host, verify its key, log in."""
 
 import logging
+import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import paramiko
+from paramiko.common import OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED
 
 from walissh.errors import (
     HostKeyChangedError,
@@ -102,7 +105,7 @@ def _through(below: Link, host: Host) -> Wire:
 
 
 def _hop_refused(below: Link, host: Host, error: paramiko.ChannelException) -> ShellError:
-    if error.code == paramiko.OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED:
+    if error.code == OPEN_FAILED_ADMINISTRATIVELY_PROHIBITED:
         return ShellError(
             f"{host.name}: the jump host {below.name} does not forward connections. Nothing "
             "was run. Allow it there (AllowTcpForwarding in sshd_config).",
@@ -138,7 +141,7 @@ def _negotiate(stream: Wire, host: Host, deadline: float) -> paramiko.Transport:
 
 
 def _transport(stream: Wire, host: Host, left: float) -> paramiko.Transport:
-    transport = paramiko.Transport(stream, default_window_size=_WINDOW)
+    transport = paramiko.Transport(cast(socket.socket, stream), default_window_size=_WINDOW)
     # its errors all reach a person as ShellError; its own log would say them twice
     logging.getLogger(_LOG_NAME).setLevel(logging.CRITICAL)
     transport.set_log_channel(_LOG_NAME)
@@ -151,7 +154,7 @@ def _transport(stream: Wire, host: Host, left: float) -> paramiko.Transport:
     return transport
 
 
-def _known_first(types: tuple[str, ...], trusted: HostKey | None) -> tuple[str, ...]:
+def _known_first(types: Sequence[str], trusted: HostKey | None) -> Sequence[str]:
     """Ask for the trusted type first, or a host with several keys would look changed."""
     if trusted is None:
         return types

@@ -9,6 +9,7 @@ import paramiko
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from paramiko.pkey import UnknownKeyType
 
 from walissh.errors import InvalidError
 from walissh.react.host import HostKey
@@ -48,7 +49,7 @@ def parse_public(line: str) -> HostKey:
     try:
         blob = base64.b64decode(words[1], validate=True)
         key = paramiko.PKey.from_type_string(words[0], blob)
-    except (IndexError, ValueError, paramiko.SSHException, paramiko.UnknownKeyType) as error:
+    except (IndexError, ValueError, paramiko.SSHException, UnknownKeyType) as error:
         raise InvalidError("This is not a public key line.", field="key") from error
     return host_key(key)
 
@@ -125,9 +126,7 @@ def _why(text: str, passphrase: str | None, error: Exception) -> InvalidError:
             "The private key is damaged or cut off. Paste the whole file again.", field="key"
         )
     if passphrase:
-        return InvalidError(
-            "The passphrase does not open this private key.", field="passphrase"
-        )
+        return InvalidError("The passphrase does not open this private key.", field="passphrase")
     return InvalidError(
         "The private key is protected by a passphrase. Give it too.", field="passphrase"
     )

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import paramiko
 from paramiko.common import cMSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
@@ -83,10 +84,10 @@ class Link:
         limit_s = _STALE_OPEN_LIMIT_S if silent_s > _STALE_S else _OPEN_LIMIT_S
         return self.transport.open_session(timeout=limit_s)
 
-    def start(self, channel: paramiko.Channel, line: str, data: bytes) -> None:
-        """Run *line* with *data* as its whole input, not waiting for the host's word.
+    def start(self, channel: paramiko.Channel, line: str) -> None:
+        """Run *line*, not waiting for the host's word; a refusal closes the channel.
 
-        A refusal closes the channel. (paramiko's own call waits without a limit.)
+        (paramiko's own call waits without a limit.)
         """
         request = paramiko.Message()
         request.add_byte(cMSG_CHANNEL_REQUEST)
@@ -94,10 +95,7 @@ class Link:
         request.add_string("exec")
         request.add_boolean(True)
         request.add_string(line)
-        self.transport._send_user_message(request)
-        channel.settimeout(_OPEN_LIMIT_S)
-        channel.sendall(data)
-        channel.shutdown_write()
+        _send(self.transport, request)
 
     def idle_s(self) -> float:
         """Seconds without any channel; 0 while one is taken."""
@@ -152,4 +150,9 @@ class Link:
         request.add_byte(cMSG_GLOBAL_REQUEST)
         request.add_string("keepalive@openssh.com")
         request.add_boolean(True)
-        self.transport._send_user_message(request)
+        _send(self.transport, request)
+
+
+def _send(transport: Any, message: paramiko.Message) -> None:
+    """Send a message of our own making; paramiko's public calls wait without a limit."""
+    transport._send_user_message(message)

@@ -1,7 +1,8 @@
 """Logging in: the methods a host allows, tried in a fixed order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import paramiko
 
@@ -20,7 +21,7 @@ class _Step:
 
     method: str
     label: str
-    attempt: Callable[[], list[str]]
+    attempt: Callable[[], Sequence[str]]
 
 
 @dataclass(slots=True)
@@ -64,9 +65,7 @@ def _offers(transport: paramiko.Transport, host: Host) -> list[str]:
     return []
 
 
-def _steps(
-    transport: paramiko.Transport, endpoint: Endpoint, record: _Record
-) -> Iterator[_Step]:
+def _steps(transport: paramiko.Transport, endpoint: Endpoint, record: _Record) -> Iterator[_Step]:
     auth, user = endpoint.host.auth, endpoint.host.user
     if auth in (Auth.AUTO, Auth.KEY):
         yield from _stored_key(transport, endpoint)
@@ -79,12 +78,12 @@ def _steps(
     yield _Step(
         "password",
         "password",
-        lambda: list(transport.auth_password(user, password, fallback=False)),
+        partial(transport.auth_password, user, password, fallback=False),
     )
     yield _Step(
         "keyboard-interactive",
         "keyboard-interactive",
-        lambda: list(transport.auth_interactive(user, _answers(password, record))),
+        partial(transport.auth_interactive, user, _answers(password, record)),
     )
 
 
@@ -99,7 +98,7 @@ def _stored_key(transport: paramiko.Transport, endpoint: Endpoint) -> Iterator[_
     except InvalidError as error:
         raise _fail(host, f"the stored key cannot be used: {error}") from error
     label = f"stored key {keys.host_key(key).fingerprint}"
-    yield _Step("publickey", label, lambda: list(transport.auth_publickey(host.user, key)))
+    yield _Step("publickey", label, partial(transport.auth_publickey, host.user, key))
 
 
 def _agent_keys(transport: paramiko.Transport, host: Host) -> Iterator[_Step]:
@@ -111,7 +110,7 @@ def _agent_keys(transport: paramiko.Transport, host: Host) -> Iterator[_Step]:
             yield _Step(
                 "publickey",
                 f"agent key {keys.fingerprint(key.asbytes())}",
-                lambda key=key: list(transport.auth_publickey(host.user, key)),
+                partial(transport.auth_publickey, host.user, key),
             )
     finally:
         if agent is not None:
@@ -126,9 +125,7 @@ def _agent() -> tuple[paramiko.Agent | None, tuple[paramiko.AgentKey, ...]]:
         return None, ()
 
 
-def _answers(
-    password: str, record: _Record
-) -> Callable[[str, str, list[Prompt]], list[str]]:
+def _answers(password: str, record: _Record) -> Callable[[str, str, list[Prompt]], list[str]]:
     """Answer hidden prompts with the password, visible ones with nothing."""
 
     def answer(_title: str, _instructions: str, prompts: list[Prompt]) -> list[str]:
@@ -149,7 +146,7 @@ def _passes(step: _Step, record: _Record) -> bool:
         pass  # the record tells it; a closed connection is seen by the caller
     else:
         record.passed.append(step.label)
-        record.offered = rest
+        record.offered = list(rest)
         return not rest
     return False
 

@@ -52,9 +52,7 @@ class Pool:
         self._closing = threading.Event()
         self._sweeper: threading.Thread | None = None
 
-    def lease(
-        self, endpoint: Endpoint, *, gave_up: Callable[[], bool] = _never
-    ) -> Link | None:
+    def lease(self, endpoint: Endpoint, *, gave_up: Callable[[], bool] = _never) -> Link | None:
         """Return a connection with a place taken on it; None if *gave_up* turned true.
 
         The place is freed by ``link.give_back()``. Raises ShellError or
@@ -165,9 +163,7 @@ class Pool:
     def _start_sweeper(self) -> None:
         with self._lock:
             if self._sweeper is None:
-                self._sweeper = threading.Thread(
-                    target=self._sweep, name="ssh-sweep", daemon=True
-                )
+                self._sweeper = threading.Thread(target=self._sweep, name="ssh-sweep", daemon=True)
                 self._sweeper.start()
 
     def _sweep(self) -> None:
@@ -216,7 +212,8 @@ def _try_open(link: Link, *, last: bool) -> paramiko.Channel | None:
     except paramiko.ChannelException as error:
         link.shrink()
         link.give_back()
-        reason, cause = f"it refused another channel: {error.text}", error
+        reason = f"it refused another channel: {error.text}"
+        cause: Exception = error
     except (paramiko.SSHException, EOFError, OSError) as error:
         link.retire()
         link.give_back()

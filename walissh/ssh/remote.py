@@ -1,0 +1,108 @@
+"""The lines that the far side runs: starting a command, and ending it.
+
+The login shell may be any (bash, zsh, csh, fish), so its line is ``exec sh -c '...'`` with
+nothing in the quotes that one of them would touch: no quote, backslash, exclamation mark
+or newline. The command itself comes by standard input and meets no shell but its own.
+"""
+
+import re
+from dataclasses import dataclass
+
+_ENVIRONMENT = (
+    "PAGER=cat GIT_PAGER=cat SYSTEMD_PAGER=cat MANPAGER=cat TERM=dumb "
+    "DEBIAN_FRONTEND=noninteractive"
+)
+_RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+
+# Find out whether this shell leads its session, as under OpenSSH; if not, make it lead one.
+_LEAD = (
+    'b=$1; if [ -r /proc/$$/stat ]; then read -r a </proc/$$/stat; a="${a##*) }"; '
+    'set -- $a; s=$4; else s=$(ps -o pgid= -p $$ | tr -d " "); fi; '
+    'if [ "$s" = "$$" ]; then exec sh -c "$b" sh 1; fi; '
+    'if command -v setsid >/dev/null 2>&1; then exec setsid sh -c "$b" sh 1; fi; '
+    'exec sh -c "$b" sh 0'
+)
+
+# Tell the process id, then read the command. It comes only now, so that no start-up file of
+# the login shell can eat of it, and counts only with the mark at its end: a connection that
+# broke off in between must not run half a command.
+_RUN = (
+    'echo "@MARK:$$:$1:"; echo "@MARK:" >&2; c=$(cat); '
+    'case $c in *"@MARK") c="${c%"@MARK"}";; *) exit 97;; esac; '
+    "unset BASH_ENV ENV; WALISSH_RUN=@RUN @ENV; "
+    "export WALISSH_RUN PAGER GIT_PAGER SYSTEMD_PAGER MANPAGER TERM DEBIAN_FRONTEND; "
+    "if command -v bash >/dev/null 2>&1; "
+    'then bash --norc --noprofile -c "$c" </dev/null; else sh -c "$c" </dev/null; fi; '
+    "exit $?"
+)
+
+# Print the ids of what is left: by the marker in its environment, by its session or group.
+_LIST = (
+    "l() { if [ -d /proc/self ]; then "
+    'for f in $(grep -lF "$r" /proc/[0-9]*/environ 2>/dev/null); do '
+    'f=${f#/proc/}; echo "${f%/environ}"; done; '
+    'for f in /proc/[0-9]*/stat; do read -r a 2>/dev/null <"$f" || continue; '
+    'a="${a##*) }"; q=${f#/proc/}; set -- $a; m "${q%/stat}" "$1" "$3" "$4"; done; '
+    "else ps -A -o pid= -o stat= -o pgid= | "
+    'while read -r q s h; do m "$q" "$s" "$h" "$h"; done; fi; }; '
+    "m() { case $2 in Z*|X*) return;; esac; "
+    'if [ "$1" = "$p" ]; then echo "$1"; '
+    'elif [ "$g" = 1 ]; then if [ "$3" = "$p" ] || [ "$4" = "$p" ]; then echo "$1"; fi; fi; }; '
+)
+
+_KILL = (
+    "r=WALISSH_RUN=@RUN; p=@PID; g=@LEADS; " + _LIST + 'k() { for q in $(l); do kill -"$1" "$q" '
+    "2>/dev/null; done; }; w() { sleep 0.1 2>/dev/null || sleep 1; }; "
+    'k TERM; i=0; while [ $i -lt 8 ] && [ -n "$(l)" ]; do w; i=$((i+1)); done; '
+    'i=0; while [ $i -lt 8 ] && [ -n "$(l)" ]; do k KILL; w; i=$((i+1)); done; '
+    'echo "@MARK:" $(l)'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The process on the host; *leads* tells whether it has a session of its own."""
+
+    pid: int
+    leads: bool
+
+
+def start_line(mark: str, run_id: str) -> str:
+    """Return the line that tells its process id and then takes ``start_input``."""
+    body = _fill(_RUN, mark=mark, run_id=run_id).replace("@ENV", _ENVIRONMENT)
+    return f"exec sh -c '{_LEAD}' sh '{body}'"
+
+
+def start_input(mark: str, command: bytes) -> bytes:
+    """Return what the started line reads once it has told its id."""
+    return command + mark.encode()
+
+
+def parse_start(line: str) -> Started | None:
+    """Read the rest of the line after the mark (``:pid:leads:``); None if it is broken."""
+    found = re.fullmatch(r":(\d+):([01]):", line.strip())
+    return Started(int(found[1]), found[2] == "1") if found else None
+
+
+def kill_line(mark: str, run_id: str, started: Started) -> str:
+    """Return the line that ends all that the run started: TERM, then KILL.
+
+    It takes at most some three seconds and prints the mark, then the ids still there.
+    """
+    body = _fill(_KILL, mark=mark, run_id=run_id)
+    body = body.replace("@PID", str(started.pid)).replace("@LEADS", str(int(started.leads)))
+    return f"exec sh -c '{body}'"
+
+
+def parse_left(text: str, mark: str) -> list[int] | None:
+    """Read the ids that are left from a kill's output; None if it did not get that far."""
+    _, found, rest = text.rpartition(f"{mark}:")
+    if not found or not rest.endswith("\n"):
+        return None
+    return sorted({int(word) for word in rest.split() if word.isdigit()})
+
+
+def _fill(text: str, *, mark: str, run_id: str) -> str:
+    if not _RUN_ID.fullmatch(run_id):
+        raise ValueError(f"a run id must be plain: {run_id!r}")
+    return text.replace("@MARK", mark).replace("@RUN", run_id)
