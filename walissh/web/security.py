@@ -1,0 +1,47 @@
+"""What every response carries, how big a request may be, and forged forms."""
+
+from flask import Blueprint, Flask, Response
+from flask_wtf.csrf import CSRFProtect
+
+MAX_REQUEST_BYTES = 16 * 1024 * 1024
+"""Takes a message of a million characters, each escaped to 12 bytes, so that it gets an
+answer in words instead of a closed connection."""
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
+        " form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # not no-referrer: over HTTPS the check of forms wants to see where they come from
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+
+
+def install(app: Flask) -> None:
+    """Set the limits and the headers of *app*, and guard its forms."""
+    app.config.update(
+        MAX_CONTENT_LENGTH=MAX_REQUEST_BYTES,
+        MAX_FORM_MEMORY_SIZE=MAX_REQUEST_BYTES,
+        SESSION_COOKIE_NAME="walissh_form",
+        SESSION_COOKIE_SAMESITE="Lax",
+        # a page stays open for days; its token lives as long as the browser's session
+        WTF_CSRF_TIME_LIMIT=None,
+    )
+    CSRFProtect(app)
+    app.after_request(_harden)
+
+
+def takes_no_cookies(app: Flask, blueprint: Blueprint) -> None:
+    """Leave *blueprint* out of the check of forms: nothing there trusts a cookie."""
+    app.extensions["csrf"].exempt(blueprint)
+
+
+def _harden(response: Response) -> Response:
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
