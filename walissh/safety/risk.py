@@ -1,0 +1,247 @@
+"""Tell what a command line may do from its text alone.
+
+Only a line whose every part is on the list of what surely reads (``read_only.yaml``) is
+read_only. What is not understood is opaque, never safe.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import yaml
+
+from walissh.react.turn import Language, Risk
+from walissh.safety import known, shell, table, words, wrap
+from walissh.safety.shell import Line, Redirect, Simple
+from walissh.safety.table import GLOB, UNKNOWN
+
+MAX_DEPTH = 4
+SEVERITY = (
+    Risk.READ_ONLY,
+    Risk.SECRET_EXPOSURE,
+    Risk.MUTATING,
+    Risk.OPAQUE,
+    Risk.DESTRUCTIVE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why, as a *code* of ``reasons.yaml`` and the parts of the command that decided."""
+
+    code: str
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a command may do; *interactive*: it never ends or wants a terminal."""
+
+    risk: Risk
+    interactive: bool
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part's contribution; *ends*: a time limit around it would end it."""
+
+    risk: Risk
+    reason: Reason | None = None
+    interactive: bool = False
+    ends: bool = False
+
+
+def reason_text(reason: Reason, language: Language) -> str:
+    """Return *reason* as a sentence."""
+    shown = [_shorten(arg) for arg in (*reason.args, "", "")]
+    return _texts()[reason.code][language].format(*shown)
+
+
+@lru_cache(maxsize=2048)
+def classify(command: str) -> Judgement:
+    """Judge the whole of *command*; the worst of its parts decides.
+
+    Order of safety: read_only, secret_exposure, mutating, opaque, destructive. The reasons
+    are those of the deciding risk, and of what would keep it from ending.
+    """
+    return _combine(_line(command, depth=0))
+
+
+def _combine(findings: Iterable[Finding]) -> Judgement:
+    found = list(findings)
+    risk = max((each.risk for each in found), key=SEVERITY.index, default=Risk.READ_ONLY)
+    deciding = [
+        each.reason
+        for each in found
+        if each.reason and (each.interactive or (each.risk is risk and risk is not Risk.READ_ONLY))
+    ]
+    reasons = tuple(dict.fromkeys(deciding)) or (Reason("read_only"),)
+    return Judgement(risk, any(each.interactive for each in found), reasons)
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    text = (files("walissh.safety") / "reasons.yaml").read_text("utf-8")
+    texts: dict[str, dict[str, str]] = yaml.safe_load(text)
+    return texts
+
+
+def _shorten(arg: str) -> str:
+    arg = arg.replace(UNKNOWN, "…").replace(GLOB, "")
+    return arg if len(arg) <= 80 else arg[:79] + "…"
+
+
+# --- the line -------------------------------------------------------------------------
+
+
+def _line(command: str, *, depth: int) -> Iterator[Finding]:
+    line = shell.parse(command)
+    if line.fault:
+        yield Finding(Risk.OPAQUE, Reason(line.fault))
+        return
+    for construct in sorted(line.odd):
+        yield Finding(Risk.OPAQUE, Reason("odd", (construct,)))
+    if line.loops and not _reads_lines(line):
+        yield Finding(Risk.READ_ONLY, Reason("loop"), interactive=True)
+    for simple in line.commands:
+        yield from _simple(simple, line, depth)
+
+
+def _reads_lines(line: Line) -> bool:
+    return any(each.words and each.words[0].literal in {"read", "mapfile"} for each in line.commands)
+
+
+def _simple(simple: Simple, line: Line, depth: int) -> Iterator[Finding]:
+    for redirect in simple.redirects:
+        yield from _redirect(redirect)
+    for assign in simple.assigns:
+        if not _harmless_name(assign.name, alone=not simple.words) or not assign.plain:
+            yield Finding(Risk.OPAQUE, Reason("assignment", (assign.name,)))
+    if not simple.words:
+        return
+    fed = simple.piped or any(each.op in {"<", "<<", "<<<", "<<-"} for each in simple.redirects)
+    for form in words.forms(simple, dict(line.values)):
+        yield from _command(form, fed=fed, depth=depth)
+
+
+_LOCALE = re.compile(r"LC_\w+|LANG|LANGUAGE|TZ|COLUMNS|LINES|NO_COLOR|TERM")
+_OWN_NAME = re.compile(r"(?!\w*_proxy$)[a-z][a-z0-9_]*|[A-Z]{1,3}")
+
+
+def _harmless_name(name: str, *, alone: bool) -> bool:
+    """Tell whether setting *name* leaves what programs do unchanged."""
+    if _LOCALE.fullmatch(name):
+        return True
+    return alone and _OWN_NAME.fullmatch(name) is not None and name not in {"PS", "TZ", "IFS"}
+
+
+# --- redirections ---------------------------------------------------------------------
+
+_HARMLESS_TARGET = re.compile(r"/dev/(null|stdout|stderr|tty)")
+_VITAL_TARGET = re.compile(
+    r"/dev/(sd|nvme|vd|xvd|hd|mapper|dm|mem|kmem)\S*|/proc/sysrq-trigger"
+    r"|/etc/(passwd|shadow|group|sudoers|fstab|ssh/sshd_config|hosts|resolv\.conf|crontab)"
+    r"|/(boot|srv|var/lib)/\S*"
+)
+
+
+def _redirect(redirect: Redirect) -> Iterator[Finding]:
+    text = "" if redirect.target is None else redirect.target.literal
+    if redirect.op in {"<<", "<<-", "<<<"}:
+        return
+    if text is None:
+        yield Finding(Risk.OPAQUE, Reason("redirect", (UNKNOWN,)))
+    elif redirect.op in {"<&", ">&"} and re.fullmatch(r"\d?-?", text):
+        return
+    elif redirect.op == "<":
+        yield from _input(text)
+    elif not _HARMLESS_TARGET.fullmatch(text) or redirect.op == "<>":
+        vital = _VITAL_TARGET.fullmatch(text) and redirect.op != ">>"
+        yield Finding(Risk.DESTRUCTIVE if vital else Risk.MUTATING, Reason("redirect", (text,)))
+
+
+def _input(path: str) -> Iterator[Finding]:
+    if path.startswith(("/dev/tcp", "/dev/udp")):
+        yield Finding(Risk.OPAQUE, Reason("redirect_input", (path,)))
+    elif known.secret_path(path):
+        yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))
+
+
+# --- one command ----------------------------------------------------------------------
+
+_STANDARD_DIRS = re.compile(r"/(usr/(local/)?)?s?bin/([\w.+-]+)")
+
+
+def _command(form: tuple[str, ...], *, fed: bool, depth: int) -> Iterator[Finding]:
+    place = _STANDARD_DIRS.fullmatch(form[0])
+    form = (place[3] if place else form[0], *form[1:])
+    if UNKNOWN in form[0] or GLOB in form[0] or not form[0]:
+        yield Finding(Risk.OPAQUE, Reason("dynamic"))
+        return
+    inside = wrap.unwrap(form)
+    if inside and inside.sure and form[0] in table.rules() and "-v" in form[1:2]:
+        inside = None  # command -v only looks a program up
+    if inside and depth < MAX_DEPTH:
+        yield from _wrapped(form, inside, fed=fed, depth=depth)
+    if not (inside and inside.sure):
+        yield _alone(form, fed=fed)
+
+
+def _wrapped(
+    form: tuple[str, ...], inside: wrap.Inside, *, fed: bool, depth: int
+) -> Iterator[Finding]:
+    for name in inside.assigns:
+        if not _LOCALE.fullmatch(name):
+            yield Finding(Risk.OPAQUE, Reason("assignment", (name,)))
+    if inside.script:
+        if UNKNOWN in inside.script:
+            yield Finding(Risk.OPAQUE, Reason("dynamic"))
+            return
+        found = list(_line(inside.script, depth=depth + 1))
+    else:
+        found = list(_command(inside.words, fed=fed or form[0] == "xargs", depth=depth + 1))
+    for each in found:
+        ends = each.interactive and inside.limited and each.ends
+        yield Finding(each.risk, each.reason, each.interactive and not ends)
+
+
+def _alone(form: tuple[str, ...], *, fed: bool) -> Finding:
+    """Judge one program with its arguments, by the list and then by what is known."""
+    text = " ".join(form)
+    rule = table.rules().get(form[0])
+    reading = table.read(rule, form[1:], fed=fed) if rule else None
+    if reading and not reading.code:
+        return _reads(text, reading)
+    if reading and reading.code in {"endless", "stdin"}:
+        return _never_ends(form[0], reading)
+    works = known.terminal(text)
+    risk = known.effect(text) or Risk.OPAQUE
+    if works is not None:
+        reason = Reason("terminal", (form[0], works)) if works else Reason("no_terminal", form[:1])
+        return Finding(risk, reason, interactive=True, ends=True)
+    if risk is not Risk.OPAQUE:
+        return Finding(risk, Reason(risk.value, (text,)))
+    code = reading.code if reading else "unknown_program"
+    return Finding(risk, Reason(code, (form[0], reading.word if reading else "")))
+
+
+def _reads(text: str, reading: table.Reading) -> Finding:
+    exposed = [path for path in reading.shown if known.secret_path(path)]
+    if exposed:
+        return Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (exposed[0],)))
+    if known.effect(text) is Risk.SECRET_EXPOSURE:
+        return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
+    works = known.terminal(text)
+    if works is not None:
+        return Finding(Risk.READ_ONLY, Reason("terminal", (text, works)), interactive=True)
+    return Finding(Risk.READ_ONLY)
+
+
+def _never_ends(program: str, reading: table.Reading) -> Finding:
+    if reading.code == "stdin":
+        return Finding(Risk.READ_ONLY, Reason("stdin", (program,)), interactive=True, ends=True)
+    reason = Reason("endless", (program, reading.works or f"timeout 10 {program}"))
+    return Finding(Risk.READ_ONLY, reason, interactive=True, ends=True)

@@ -1,0 +1,43 @@
+"""Programs inside an argument (awk, sed) of which we are sure that they only read.
+
+Everything that could write, run a command or read another file is refused, and so is
+whatever would need a real parser to be sure.
+"""
+
+import re
+
+_AWK_TOKEN = re.compile(
+    r"""
+    "(?:\\.|[^"\\\n])*"                                     # a string
+    | (?:(?<=^)|(?<=[{(,;!~&|\n]))\ *             # where no division can stand:
+      /(?:\\.|\[(?:\\.|\[:\w+:\]|[^\]\\\n\[])+\]|[^/\\\n\[])+/   # a regular expression
+    """,
+    re.X,
+)
+_AWK_REFUSED = re.compile(
+    r"\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|eval)\b"
+    r"|@|#|\\|(?<!\|)\|(?!\|)|\|&|>>|\bprintf?\b[^;}\n]*>"
+)
+
+
+def awk_only_reads(program: str) -> bool:
+    """Tell whether *program* surely neither writes, runs commands nor reads other files."""
+    if "[]" in program or "[^]" in program or "\0" in program:
+        return False
+    rest = _AWK_TOKEN.sub(" X ", program.strip())
+    return '"' not in rest and not _AWK_REFUSED.search(rest)
+
+
+_ADDRESS = r"(?:\d+|\$|/(?:\\.|[^/\\\n\[])+/I?)"
+_RANGE = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|[+~]\d+)|~\d+)?)?!?"
+_SUBSTITUTE = "|".join(
+    rf"s{sep}(?:\\.|[^{sep}\\\n])*{sep}(?:\\.|[^{sep}\\\n])*{sep}[gpIi0-9]*"
+    for sep in map(re.escape, "/|,#@:")
+)
+_SED_COMMAND = rf"{_RANGE}\s*(?:[pdq=lnNDGHhgx]|\{{?q\}}?|{_SUBSTITUTE}|y/[^/\\\n]*/[^/\\\n]*/)?"
+_SED = re.compile(rf"\s*{_SED_COMMAND}\s*(?:[;\n]\s*{_SED_COMMAND}\s*)*")
+
+
+def sed_only_reads(program: str) -> bool:
+    """Tell whether *program* surely only prints: no ``w``, ``e``, ``r`` of any kind."""
+    return "\0" not in program and len(program) < 2000 and _SED.fullmatch(program) is not None

@@ -1,0 +1,328 @@
+"""The list of programs and arguments that only read, and how an argument list is held to it.
+
+The list is data (``read_only.yaml``); its head says what each key means.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from walissh.safety import scripts
+
+UNKNOWN = "\0"
+"""Stands in an argument for what is only known when the line runs."""
+GLOB = "\1"
+"""Stands before an argument that begins with a file pattern: it may become a flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one program, or one of its sub-commands, may be given."""
+
+    style: str
+    flags: Mapping[str, str]
+    args: int | None
+    match: str | None
+    whole: str | None
+    values: Mapping[str, str]
+    prints: bool
+    unknown: bool
+    endless: frozenset[str]
+    needs: frozenset[str]
+    any_of: frozenset[str]
+    numbers: bool
+    interval: bool
+    stdin: int | None
+    stdin_unless: frozenset[str]
+    script: str
+    ignore_case: bool
+    subs: Mapping[str, "Rule"]
+    works: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How an argument list stands to the rule.
+
+    *code*: "" when it only reads; else what is in the way (``flag``, ``argument``,
+    ``missing``, ``subcommand``, ``script``, ``endless``, ``stdin``); *word* is the part
+    that decided. *shown*: files whose content would be printed.
+    """
+
+    code: str = ""
+    word: str = ""
+    works: str = ""
+    shown: tuple[str, ...] = ()
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """Return the list; read from its file at first use."""
+    text = (files("walissh.safety") / "read_only.yaml").read_text("utf-8")
+    data: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    return {name: _rule(data[entry.get("same", name)], {}) for name, entry in data.items()}
+
+
+def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
+    """Hold *args* to *rule*; *fed*: something comes in on standard input."""
+    args = tuple(arg.replace(GLOB, "" if rule.unknown else UNKNOWN) for arg in args)
+    if rule.whole is not None:
+        fits = re.fullmatch(rule.whole, " ".join(args), re.S)
+        return Reading() if fits else Reading("argument", _first(args))
+    if rule.style == "free":
+        return _free(rule, args)
+    taken = _take(rule, args)
+    if isinstance(taken, Reading):
+        return taken
+    if rule.subs:
+        return _sub(rule, args, taken, fed=fed)
+    return _judge(rule, taken, fed=fed)
+
+
+# --- reading the file -----------------------------------------------------------------
+
+
+def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
+    flags = {**outer, **dict(map(_flag, _names(entry, "flags") + _names(entry, "endless")))}
+    args = entry.get("args", "any")
+    subs = {str(name): _rule({**_passed(entry), **sub}, flags)
+            for name, sub in entry.get("subs", {}).items()}  # fmt: skip
+    return Rule(
+        style=entry.get("style", "gnu"),
+        flags=flags,
+        args={"any": None, "none": 0}.get(args, args),
+        match=entry.get("match"),
+        whole=entry.get("whole"),
+        values={name.rstrip("=?"): rule for name, rule in entry.get("values", {}).items()},
+        prints=entry.get("prints", False),
+        unknown=entry.get("unknown", False),
+        endless=_plain(entry, "endless"),
+        needs=_plain(entry, "needs"),
+        any_of=_plain(entry, "any_of"),
+        numbers=entry.get("numbers", False),
+        interval=entry.get("interval", False),
+        stdin=entry.get("stdin"),
+        stdin_unless=_plain(entry, "stdin_unless"),
+        script=entry.get("script", ""),
+        ignore_case=entry.get("ignore_case", False),
+        subs=subs,
+        works=entry.get("works", ""),
+    )
+
+
+def _passed(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: entry[key] for key in ("style", "works", "values") if key in entry}
+
+
+def _names(entry: Mapping[str, Any], key: str) -> list[str]:
+    return str(entry.get(key, "")).split()
+
+
+def _plain(entry: Mapping[str, Any], key: str) -> frozenset[str]:
+    return frozenset(name.rstrip("=?") for name in _names(entry, key))
+
+
+def _flag(name: str) -> tuple[str, str]:
+    return (name[:-1], name[-1]) if name[-1] in "=?" and name.count("=") < 2 else (name, "")
+
+
+# --- holding arguments to a rule ------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    flags: tuple[tuple[str, str], ...]
+    rest: tuple[str, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self.flags)
+
+
+def _first(args: tuple[str, ...]) -> str:
+    return args[0] if args else ""
+
+
+def _free(rule: Rule, args: tuple[str, ...]) -> Reading:
+    if not rule.unknown and any(UNKNOWN in arg for arg in args):
+        return Reading("argument", UNKNOWN)
+    if rule.match is not None and not re.fullmatch(rule.match, " ".join(args), re.S):
+        return Reading("argument", _first(args))
+    return Reading()
+
+
+def _take(rule: Rule, args: tuple[str, ...]) -> _Taken | Reading:
+    """Part flags from the rest; a Reading when a flag is not on the list."""
+    flags: list[tuple[str, str]] = []
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--" and rule.style == "gnu":
+            rest += words
+        elif UNKNOWN in word and not (rule.unknown and not rule.prints):
+            if word.startswith(UNKNOWN) or word.startswith("-") or not rule.unknown:
+                return Reading("argument", word)
+            rest.append(word)
+        elif len(word) < 2 or not word.startswith(("-", "+") if rule.numbers else "-"):
+            rest.append(word)
+        else:
+            found = _read_flag(rule, word, words)
+            if found is None:
+                return Reading("flag", word)
+            flags += found
+    return _Taken(tuple(flags), tuple(rest))
+
+
+def _read_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
+    if rule.numbers and re.fullmatch(r"[-+]\d+", word):
+        return [(word, "")]
+    if word.startswith("+"):
+        return None
+    if rule.style == "single" or word in rule.flags and not word.startswith("--"):
+        return _whole_flag(rule, word, words)
+    if word.startswith("--"):
+        return _long_flag(rule, word, words)
+    return _bundle(rule, word, words)
+
+
+def _whole_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
+    kind = rule.flags.get(word)
+    if kind is None:
+        return None
+    return _valued(rule, word, words) if kind == "=" else [(word, "")]
+
+
+def _long_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
+    name, equals, value = word.partition("=")
+    kind = rule.flags.get(name)
+    if name in {"--help", "--version"} and not equals:
+        return [(name, "")]
+    if kind is None or (equals and kind == ""):
+        return None
+    if equals:
+        return _allowed(rule, name, value)
+    return _valued(rule, name, words) if kind == "=" else [(name, "")]
+
+
+def _bundle(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
+    found: list[tuple[str, str]] = []
+    for at, letter in enumerate(word[1:], 2):
+        name, value = f"-{letter}", word[at:]
+        kind = rule.flags.get(name)
+        if kind is None:
+            return None
+        if kind and value:
+            last = _allowed(rule, name, value)
+        elif kind == "=":
+            last = _valued(rule, name, words)
+        else:
+            found.append((name, ""))
+            continue
+        return None if last is None else found + last
+    return found
+
+
+def _valued(rule: Rule, name: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
+    value = next(words, None)
+    return None if value is None else _allowed(rule, name, value)
+
+
+def _allowed(rule: Rule, name: str, value: str) -> list[tuple[str, str]] | None:
+    pattern = rule.values.get(name)
+    if UNKNOWN in value and not rule.unknown:
+        return None
+    if pattern is not None and not re.fullmatch(pattern, value, re.S):
+        return None
+    return [(name, value)]
+
+
+def _sub(rule: Rule, args: tuple[str, ...], taken: _Taken, *, fed: bool) -> Reading:
+    """Find the sub-command by flags that stand before it, then read what follows."""
+    name = _first(taken.rest)
+    inner = rule.subs.get(name.lower() if rule.ignore_case else name)
+    if inner is None:
+        if taken.names & {"--version", "--help"} and not taken.rest:
+            return Reading()
+        return Reading("subcommand", name)
+    if not name:
+        return _judge(inner, taken, fed=fed)
+    at = _place(rule, args, name)
+    return read(inner, args[:at] + args[at + 1 :], fed=fed)
+
+
+def _place(rule: Rule, args: tuple[str, ...], name: str) -> int:
+    """Return where the first word that is no flag and no flag's value stands."""
+    for at, word in enumerate(args):
+        if word == name:
+            before = _take(rule, args[:at])
+            if isinstance(before, _Taken) and not before.rest:
+                return at
+    return args.index(name)
+
+
+def _judge(rule: Rule, taken: _Taken, *, fed: bool) -> Reading:
+    names, rest = taken.names, taken.rest
+    if names & {"--help", "--version"} and not rest:
+        return Reading()
+    obstacle = _ends(rule, names, rest) or _fits(rule, names, rest)
+    if obstacle:
+        return obstacle
+    if rule.script:
+        return _script(rule, taken, fed=fed)
+    return _waits(rule, names, rest, fed=fed) or Reading(shown=_shown(rule, taken))
+
+
+def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:
+    """Return why it would never end, None if it ends."""
+    if "*" in rule.endless:
+        return Reading("endless", works=rule.works)
+    running = sorted(names & rule.endless)
+    if running:
+        return Reading("endless", running[0], rule.works)
+    if not rule.needs <= names or (rule.any_of and not rule.any_of & names):
+        return Reading("endless" if rule.works else "missing", works=rule.works)
+    numbers = [word for word in rest if re.fullmatch(r"[\d.]+", word)]
+    if rule.interval and len(numbers) == 1:
+        return Reading("endless", works=rule.works)
+    return None
+
+
+def _fits(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:
+    if rule.args is not None and len(rest) > rule.args:
+        return Reading("argument", rest[rule.args])
+    if rule.match is not None and not re.fullmatch(rule.match, " ".join(rest), re.S):
+        return Reading("argument", _first(rest))
+    return None
+
+
+def _waits(
+    rule: Rule, names: frozenset[str], rest: tuple[str, ...], *, fed: bool
+) -> Reading | None:
+    if fed or rule.stdin is None or len(rest) > rule.stdin or names & rule.stdin_unless:
+        return None
+    return Reading("stdin", works=rule.works)
+
+
+def _shown(rule: Rule, taken: _Taken) -> tuple[str, ...]:
+    if not rule.prints:
+        return ()
+    by_flag = bool(taken.names & rule.stdin_unless)
+    pattern = 1 if rule.stdin == 1 and not by_flag else 0
+    return taken.rest[pattern:] + tuple(value for _, value in taken.flags if value)
+
+
+def _script(rule: Rule, taken: _Taken, *, fed: bool) -> Reading:
+    given = [value for name, value in taken.flags if name in rule.stdin_unless]
+    programs = given or list(taken.rest[:1])
+    rest = taken.rest if given else taken.rest[1:]
+    judge = scripts.awk_only_reads if rule.script == "awk" else scripts.sed_only_reads
+    if not programs or not all(judge(program) for program in programs):
+        return Reading("script", rule.script)
+    if not rest and not fed and not (rule.script == "awk" and "BEGIN" in programs[0]):
+        return Reading("stdin")
+    return Reading(shown=rest)

@@ -1,0 +1,59 @@
+"""What the words of a simple command may become when the line runs."""
+
+import re
+from collections.abc import Mapping
+from itertools import product
+
+from walissh.safety.shell import Part, Simple, Word
+from walissh.safety.table import GLOB, UNKNOWN
+
+MAX_FORMS = 24
+
+_KNOWN = {
+    "HOME": "/root", "USER": "root", "LOGNAME": "root", "HOSTNAME": "host", "PWD": "/root",
+    "OLDPWD": "/root", "SHELL": "/bin/bash", "LANG": "C", "UID": "0", "EUID": "0", "?": "0",
+    "$": "1", "#": "0", "PPID": "1", "RANDOM": "1", "SECONDS": "1", "PATH": "/usr/bin",
+}  # fmt: skip
+_SECRET_NAME = re.compile(r"(?i)pass|secret|token|(^|_)key|cred|auth")
+_SPLITS = re.compile(r"[\s*?\[\]\\]|^$")
+
+Values = Mapping[str, tuple[str, ...]]
+
+
+def forms(simple: Simple, values: Values) -> list[tuple[str, ...]]:
+    """Return every argument list that *simple* may have, program first.
+
+    UNKNOWN stands where the text is only known later; a word that begins with a file
+    pattern begins with GLOB. Too many forms give one with unknown words.
+    """
+    choices = [_texts(word, values) for word in simple.words]
+    total = 1
+    for choice in choices:
+        total *= len(choice)
+    if total > MAX_FORMS:
+        choices = [choice if len(choice) == 1 else [UNKNOWN] for choice in choices]
+    return [tuple(form) for form in product(*choices)]
+
+
+def _texts(word: Word, values: Values) -> list[str]:
+    found = [""]
+    for part in word.parts:
+        options = _options(part, values)
+        found = [left + right for left in found for right in options][: MAX_FORMS + 1]
+    mark = GLOB if word.glob and word.parts and _leads_with_glob(word) else ""
+    return [mark + text for text in dict.fromkeys(found)]
+
+
+def _leads_with_glob(word: Word) -> bool:
+    return word.parts[0].text[:1] in {"*", "?", "["} and not word.parts[0].quoted
+
+
+def _options(part: Part, values: Values) -> tuple[str, ...]:
+    if part.kind == "text":
+        return (part.text,)
+    if part.kind == "unknown":
+        return (UNKNOWN,)
+    texts = values.get(part.text) or ((_KNOWN[part.text],) if part.text in _KNOWN else ())
+    if not texts or (not part.quoted and any(_SPLITS.search(text) for text in texts)):
+        return (UNKNOWN,)
+    return texts
