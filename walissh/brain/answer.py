@@ -203,8 +203,7 @@ def _finding(number: int, told: Told, language: Language) -> list[str]:
 
 def _claim(told: Told, language: Language) -> str:
     marks = "".join(mark(place) for place in told.places)
-    silent = "" if marks else _silent(told.silent, language)
-    return f"{told.text}{' ' if marks else ''}{marks}{silent}"
+    return f"{told.text}{_silent(told.silent, language)}{' ' if marks else ''}{marks}"
 
 
 def _silent(commands: Sequence[str], language: Language) -> str:
@@ -240,7 +239,7 @@ def _shown_result(host: str, command: str, result: Result, language: Language) -
     last = min(len(lines), _MAX_SHOWN_LINES)
     head = f"**{host}** · {state}" if host else state
     if not lines:
-        return [head]
+        return [f"{head} {mark(Place(result.command_id, 1, 1))}" if result.command_id else head]
     parts = [f"{head} {mark(Place(result.command_id, 1, last))}", _fenced(lines[:last])]
     return parts if last == len(lines) else [*parts, phrase("cut", language, n=last)]
 

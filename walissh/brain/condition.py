@@ -10,7 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from simpleeval import EvalWithCompoundTypes, InvalidExpression
+from simpleeval import (  # type: ignore[import-untyped]
+    EvalWithCompoundTypes,
+    InvalidExpression,
+)
 
 Names = Mapping[str, object]
 
@@ -129,6 +132,23 @@ def _number(text: object) -> float:
     return float(digits)
 
 
+def _group(pattern: str, text: object) -> str | None:
+    found = re.search(pattern, str(text))
+    return found[1] if found else None
+
+
+def _latest(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, object]]:
+    """Return the last of the rows for each value of *key*, rows without one left out."""
+    return list({row[key]: row for row in rows if row.get(key) is not None}.values())
+
+
+def _program(command: object) -> str:
+    """Return the name of the program in a command line, as ``ps`` shows it."""
+    words = str(command).split()
+    first = words[0] if words else ""
+    return first if first.startswith("[") else first.rstrip(":").rpartition("/")[2]
+
+
 def _matches(pattern: str, text: object) -> bool:
     return re.search(pattern, str(text)) is not None
 
@@ -143,13 +163,16 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "any": any,
     "code": lambda value: Ready(code(str(value))),
     "distinct": _distinct,
+    "group": _group,
     "int": int,
+    "latest": _latest,
     "len": len,
     "listing": listing,
     "matches": _matches,
     "max": max,
     "min": min,
     "number": _number,
+    "program": _program,
     "round": round,
     "size": size,
     "str": str,

@@ -55,7 +55,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finding that holds, in words. *silent* are commands whose silence proves it."""
+    """A finding that holds, in words. *silent* are those commands that proved it by silence."""
 
     name: str
     severity: str
@@ -129,7 +129,7 @@ class _Walk:
         by_probe: dict[str, list[_Seen]] = {}
         for each in self.seen:
             by_probe.setdefault(each.probe, []).append(each)
-        return {"ask": self.ask} | {name: _joined(runs) for name, runs in by_probe.items()}
+        return {"ask": self.ask, **{name: _joined(runs) for name, runs in by_probe.items()}}
 
 
 def diagnose(
@@ -228,8 +228,8 @@ def _namespace(
         value = condition.evaluate(expression, {**names, "ask": ask})
         if value is not condition.UNKNOWN:
             names[fact] = value
-    last = lines[-1].number if lines else 0
-    return {**names, PLACE: _span(rows) or Place(result.command_id, min(1, last), last)}
+    last = lines[-1].number if lines else 1
+    return {**names, PLACE: _span(rows) or Place(result.command_id, 1, last)}
 
 
 def _span(rows: Iterable[Row]) -> Place | None:
@@ -304,15 +304,14 @@ def _proof(
     walk: _Walk, finding: Finding, row: Row, names: Mapping[str, object]
 ) -> tuple[tuple[Place, ...], tuple[str, ...]]:
     place = row.get(PLACE)
-    own = [place] if isinstance(place, Place) and place.last else []
+    own = [place] if isinstance(place, Place) else []
     places: list[Place] = [] if finding.evidence else own
     silent: list[str] = []
     for evidence in finding.evidence or _implied(walk, finding, bool(own)):
         for seen in walk.seen:
             if seen.probe == evidence.probe:
-                found = _places(seen, evidence, names)
-                places += found
-                silent += [] if found or seen.lines else [seen.command]
+                places += _places(seen, evidence, names)
+                silent += [] if seen.lines else [seen.command]
     return tuple(dict.fromkeys(places)), tuple(dict.fromkeys(silent))
 
 
@@ -328,9 +327,9 @@ def _implied(walk: _Walk, finding: Finding, has_own: bool) -> tuple[Evidence, ..
 
 def _places(seen: _Seen, evidence: Evidence, names: Mapping[str, object]) -> list[Place]:
     whole = seen.names[PLACE]
-    if not isinstance(whole, Place) or not whole.last:
+    if not isinstance(whole, Place):
         return []
-    if evidence.find is None:
+    if evidence.find is None or not seen.lines:
         return [whole]
     wanted = condition.fill(evidence.find, names, str)
     hits = [line for line in seen.lines if wanted and wanted in line.text]

@@ -16,6 +16,7 @@ from walissh.brain.question import Question
 from walissh.brain.rounds import RUN_COMMAND, Read, Results
 from walissh.errors import TurnCancelledError
 from walissh.react import observation
+from walissh.react.tools import MAX_HOSTS
 from walissh.react.turn import Language, Reply, Request, ToolCall
 
 _OWN_COMMAND_LIMIT_S: Final = 300
@@ -105,41 +106,46 @@ def _calls(
         for order in found.orders:
             orders.setdefault(order.command, order)
             hosts.setdefault(order.command, []).append(host)
+    wanted = [
+        (order, part) for command, order in orders.items() for part in _batches(hosts[command])
+    ]
     return tuple(
-        ToolCall(
-            id=f"p-{order.probe.replace('_', '-')}-{order.variant + 1}-{number}",
-            name=RUN_COMMAND,
-            arguments=_arguments(
-                hosts[command], command, order.why.in_language(language), order.timeout_s
-            ),
+        _call(
+            f"p-{order.probe.replace('_', '-')}-{order.variant + 1}-{number}",
+            part,
+            order.command,
+            order.why.in_language(language),
+            order.timeout_s,
         )
-        for number, (command, order) in enumerate(orders.items(), first_number)
+        for number, (order, part) in enumerate(wanted, first_number)
     )
 
 
-def _arguments(hosts: Sequence[str], command: str, reason: str, timeout_s: int) -> str:
+def _batches(hosts: Sequence[str]) -> list[Sequence[str]]:
+    return [hosts[at : at + MAX_HOSTS] for at in range(0, len(hosts), MAX_HOSTS)]
+
+
+def _call(
+    call_id: str, hosts: Sequence[str], command: str, reason: str, timeout_s: int
+) -> ToolCall:
     where = {"host": hosts[0]} if len(hosts) == 1 else {"hosts": list(hosts)}
     given = {**where, "command": command, "reason": reason, "timeout_s": timeout_s}
-    return json.dumps(given, ensure_ascii=False)
+    return ToolCall(call_id, RUN_COMMAND, json.dumps(given, ensure_ascii=False))
 
 
 def _own_commands(asked: Question, results: Results, language: Language, allowed: bool) -> Reply:
     """Propose the commands that the person wrote, then show what they gave."""
-    missing = {
-        command: [host for host in asked.hosts if (host, command) not in results]
+    waiting = [
+        (command, part)
         for command in asked.commands
-    }
-    waiting = {command: hosts for command, hosts in missing.items() if hosts}
+        for part in _batches([host for host in asked.hosts if (host, command) not in results])
+    ]
     if not waiting or not allowed:
         return Reply(answer.ran(_in_order(asked, results, language), language))
     text = answer.phrase("running", language)
     calls = tuple(
-        ToolCall(
-            id=f"p-own-{number}",
-            name=RUN_COMMAND,
-            arguments=_arguments(hosts, command, text, _OWN_COMMAND_LIMIT_S),
-        )
-        for number, (command, hosts) in enumerate(waiting.items(), len(results) + 1)
+        _call(f"p-own-{number}", part, command, text, _OWN_COMMAND_LIMIT_S)
+        for number, (command, part) in enumerate(waiting, len(results) + 1)
     )
     return Reply(text, calls)
 

@@ -14,17 +14,20 @@ from jc.exceptions import LibraryNotInstalled, ParseError
 
 from walissh.errors import WalisshError
 
+_MAX_HEADER_LINES: Final = 2
+
 PLACE: Final = "place"
 """The field of a row that holds its Place."""
 
 _LEFT_OUT = re.compile(r"^\[\.\.\. (\d+) .*\.\.\.\]$")
 _COMPLAINT = re.compile(
-    r"^(?:[\w./+-]+: )+.*"
-    r"(?:not found|not permitted|[Pp]ermission denied|No such file|[Cc]annot open|can't open"
-    r"|[Uu]nrecognized option|unrecognized option|[Ii]nvalid option|unknown option"
-    r"|illegal option)"
-    r"|^(?:System has not been booted with systemd|Failed to connect to bus|"
-    r"Failed to list units|No journal files were)"
+    # "nginx: [emerg] open() failed (2: No such file)" is an answer, not a missing tool
+    r"^(?!.*\[(?:emerg|alert|crit|error|warn)\])(?:[\w./+-]+: )+.*"
+    r"(?:not found|not permitted|permission denied|no such file|cannot open|can't open"
+    r"|unrecognized option|invalid option|unknown option|illegal option|not a directory)"
+    r"|^system has not been booted with systemd|^failed to connect to bus"
+    r"|^failed to list units|^no journal files were",
+    re.IGNORECASE,
 )
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _FRACTION = re.compile(r"[+-]?\d{1,18}\.\d+")
@@ -105,7 +108,7 @@ def by_jc(parser: str, lines: Sequence[Line], command_id: str) -> list[Row]:
     """
     rows = _jc_rows(parser, "\n".join(line.text for line in lines) + "\n")
     header = len(lines) - len(rows)
-    if len(rows) > 1 and 0 <= header <= 2:
+    if rows and 0 <= header <= _MAX_HEADER_LINES and (header or len(rows) > 1):
         places = [Place(command_id, line.number, line.number) for line in lines[header:]]
     elif lines:
         places = [Place(command_id, lines[0].number, lines[-1].number)] * len(rows)

@@ -58,7 +58,7 @@ def _check_regex(text: str) -> str:
 
 
 def _check_parser(name: str) -> str:
-    if name.replace("_", "-") not in jc.parser_mod_list() and name not in jc.parser_mod_list():
+    if name not in jc.parser_mod_list(show_hidden=True):
         raise ValueError(f"jc has no parser {name!r}")
     return name
 

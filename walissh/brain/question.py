@@ -9,6 +9,7 @@ from walissh.brain.playbook import Catalogue, Playbook, Words
 
 Kind = Literal["diagnose", "command", "change", "unknown"]
 MAX_PLAYBOOKS: Final = 3
+_MAX_PORT: Final = 65535
 _MAX_QUESTION_CHARS: Final = 4000  # a pasted log is searched no further for words
 
 _FENCED = re.compile(r"```(?:\w+)?\n(.*?)\n?```", re.DOTALL)
@@ -52,12 +53,13 @@ _CHANGE = re.compile(
 )
 _ALL = re.compile(r"\b(?:all|every|each)\b|所有|全部|每台|每个", re.IGNORECASE)
 
-_TOOLS: Final = frozenset(
-    "arp blkid cat cd crontab curl date df dig dmesg docker du env file find free getent git "
-    "grep head hostname hostnamectl id ifconfig iostat ip iptables journalctl kubectl last ls "
-    "lsblk lscpu lsmod lsof mount mpstat mysql netstat nft nginx nproc nslookup openssl ping "
-    "podman printenv ps psql pstree pwd redis-cli rpm dpkg apt sar service ss stat sysctl "
-    "systemctl tail tar timedatectl top traceroute uname uptime vmstat w wc who whoami".split()
+_TOOLS = re.compile(
+    r"(?:arp|blkid|cat|crontab|curl|date|df|dig|dmesg|docker|du|env|file|find|free|getent|git"
+    r"|grep|head|hostname|hostnamectl|id|ifconfig|iostat|ip|iptables|journalctl|kubectl|last|ls"
+    r"|lsblk|lscpu|lsmod|lsof|mount|mpstat|mysql|netstat|nft|nginx|nproc|nslookup|openssl|ping"
+    r"|podman|printenv|ps|psql|pstree|pwd|redis-cli|rpm|dpkg|apt|sar|service|ss|stat|sysctl"
+    r"|systemctl|tail|tar|timedatectl|top|traceroute|uname|uptime|vmstat|w|wc|who|whoami)"
+    r"(?: [\x20-\x7e]*)?"
 )
 
 
@@ -124,7 +126,7 @@ def _commands(text: str, hosts: Sequence[str]) -> tuple[str, ...]:
     plain = _without_politeness(_without_hosts(text, hosts))
     verb = _RUN_EN.match(plain) or _RUN_ZH.match(plain)
     bare = verb[1].strip(" .。") if verb and "`" not in plain else ""
-    return (bare,) if bare.split(" ")[0] in _TOOLS and bare.isascii() else ()
+    return (bare,) if _TOOLS.fullmatch(bare) else ()
 
 
 def _quoted(text: str, hosts: Sequence[str]) -> tuple[str, ...]:
@@ -157,4 +159,4 @@ def _has_word(text: str, word: str) -> bool:
 def _ports(text: str) -> tuple[int, ...]:
     """Return the port numbers named, in their order."""
     numbers = (int(next(filter(None, match.groups()))) for match in _PORT.finditer(text))
-    return tuple(dict.fromkeys(number for number in numbers if 0 < number < 65536))
+    return tuple(dict.fromkeys(number for number in numbers if 0 < number <= _MAX_PORT))
