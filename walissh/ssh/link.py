@@ -3,13 +3,12 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import paramiko
 from paramiko.common import cMSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
 
 from walissh.react.host import Endpoint
-from walissh.ssh.wire import Wire
+from walissh.ssh.wire import Wire, send_message
 
 MAX_CHANNELS = 8  # a stock sshd refuses the 11th; the rest is for ending commands
 BEAT_S = 1.0
@@ -95,7 +94,7 @@ class Link:
         request.add_string("exec")
         request.add_boolean(True)
         request.add_string(line)
-        _send(self.transport, request)
+        send_message(self.transport, request)
 
     def idle_s(self) -> float:
         """Seconds without any channel; 0 while one is taken."""
@@ -150,9 +149,4 @@ class Link:
         request.add_byte(cMSG_GLOBAL_REQUEST)
         request.add_string("keepalive@openssh.com")
         request.add_boolean(True)
-        _send(self.transport, request)
-
-
-def _send(transport: Any, message: paramiko.Message) -> None:
-    """Send a message of our own making; paramiko's public calls wait without a limit."""
-    transport._send_user_message(message)
+        send_message(self.transport, request)

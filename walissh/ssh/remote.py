@@ -31,8 +31,10 @@ _RUN = (
     'case $c in *"@MARK") c="${c%"@MARK"}";; *) exit 97;; esac; '
     "unset BASH_ENV ENV; WALISSH_RUN=@RUN @ENV; "
     "export WALISSH_RUN PAGER GIT_PAGER SYSTEMD_PAGER MANPAGER TERM DEBIAN_FRONTEND; "
+    "exec 3>&2 2>/dev/null; "  # this shell's own remarks, such as Terminated, are not output
     "if command -v bash >/dev/null 2>&1; "
-    'then bash --norc --noprofile -c "$c" </dev/null; else sh -c "$c" </dev/null; fi; '
+    'then bash --norc --noprofile -c "$c" </dev/null 2>&3 3>&-; '
+    'else sh -c "$c" </dev/null 2>&3 3>&-; fi; '
     "exit $?"
 )
 

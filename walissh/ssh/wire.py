@@ -4,7 +4,9 @@ import random
 import socket
 import threading
 import time
-from typing import Protocol
+from typing import Any, Protocol
+
+import paramiko
 
 from walissh.errors import ShellError
 from walissh.react.host import Host
@@ -81,6 +83,11 @@ def open_tcp(host: Host, deadline: float) -> Wire:
 def pause(attempt: int) -> None:
     """Wait before another try: longer each time, never in step with the others."""
     time.sleep(random.uniform(0.5, 1.5) * 0.15 * 2**attempt)  # noqa: S311  no secret
+
+
+def send_message(transport: Any, message: paramiko.Message) -> None:
+    """Send a message of our own making; paramiko's public calls wait without a limit."""
+    transport._send_user_message(message)
 
 
 def _resolve(host: Host) -> list[_Address]:
