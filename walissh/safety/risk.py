@@ -70,6 +70,25 @@ def classify(command: str) -> Judgement:
     return _combine(_line(command, depth=0))
 
 
+def simple_texts(command: str, depth: int = 0) -> Iterator[str]:
+    """Give the text of every simple command of the line, also of those inside wrappers."""
+    line = shell.parse(command)
+    for simple in line.commands if depth < MAX_DEPTH else ():
+        for form in words.forms(simple, dict(line.values)) if simple.words else ():
+            yield from _inner_texts(form, depth)
+
+
+def _inner_texts(form: tuple[str, ...], depth: int) -> Iterator[str]:
+    place = _STANDARD_DIRS.fullmatch(form[0])
+    form = (place[3] if place else form[0], *form[1:])
+    yield " ".join(word.replace(GLOB, "") for word in form)
+    inside = wrap.unwrap(form) if depth < MAX_DEPTH else None
+    if inside and inside.script:
+        yield from simple_texts(inside.script, depth + 1)
+    elif inside and inside.words:
+        yield from _inner_texts(inside.words, depth + 1)
+
+
 def _combine(findings: Iterable[Finding]) -> Judgement:
     found = list(findings)
     risk = max((each.risk for each in found), key=SEVERITY.index, default=Risk.READ_ONLY)
@@ -116,12 +135,15 @@ def _reads_lines(line: Line) -> bool:
 
 def _simple(simple: Simple, line: Line, depth: int) -> Iterator[Finding]:
     for redirect in simple.redirects:
-        yield from _redirect(redirect)
+        yield from _redirect(redirect, dict(line.values))
     for assign in simple.assigns:
         if not _harmless_name(assign.name, alone=not simple.words) or not assign.plain:
             yield Finding(Risk.OPAQUE, Reason("assignment", (assign.name,)))
     if not simple.words:
         return
+    exposed = words.secret_variable(simple, dict(line.values))
+    if exposed:
+        yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (f"${exposed}",)))
     fed = simple.piped or any(each.op in {"<", "<<", "<<<", "<<-"} for each in simple.redirects)
     for form in words.forms(simple, dict(line.values)):
         yield from _command(form, fed=fed, depth=depth)
@@ -148,23 +170,27 @@ _VITAL_TARGET = re.compile(
 )
 
 
-def _redirect(redirect: Redirect) -> Iterator[Finding]:
-    text = "" if redirect.target is None else redirect.target.literal
-    if redirect.op in {"<<", "<<-", "<<<"}:
+def _redirect(redirect: Redirect, values: words.Values) -> Iterator[Finding]:
+    if redirect.target is None or redirect.op == "<<<":
         return
-    if text is None:
-        yield Finding(Risk.OPAQUE, Reason("redirect", (UNKNOWN,)))
-    elif redirect.op in {"<&", ">&"} and re.fullmatch(r"\d?-?", text):
+    for text in words.texts(redirect.target, values):
+        if redirect.op == "<":
+            yield from _input(text)
+        elif UNKNOWN in text or GLOB in text:
+            yield Finding(Risk.OPAQUE, Reason("redirect", (text,)))
+        elif redirect.op not in {"<&", ">&"} or not re.fullmatch(r"\d?-?", text):
+            yield from _output(redirect.op, text)
+
+
+def _output(op: str, path: str) -> Iterator[Finding]:
+    if op != "<>" and _HARMLESS_TARGET.fullmatch(path):
         return
-    elif redirect.op == "<":
-        yield from _input(text)
-    elif not _HARMLESS_TARGET.fullmatch(text) or redirect.op == "<>":
-        vital = _VITAL_TARGET.fullmatch(text) and redirect.op != ">>"
-        yield Finding(Risk.DESTRUCTIVE if vital else Risk.MUTATING, Reason("redirect", (text,)))
+    vital = op != ">>" and _VITAL_TARGET.fullmatch(path)
+    yield Finding(Risk.DESTRUCTIVE if vital else Risk.MUTATING, Reason("redirect", (path,)))
 
 
 def _input(path: str) -> Iterator[Finding]:
-    if path.startswith(("/dev/tcp", "/dev/udp")):
+    if UNKNOWN in path or path.startswith(("/dev/tcp", "/dev/udp")):
         yield Finding(Risk.OPAQUE, Reason("redirect_input", (path,)))
     elif known.secret_path(path):
         yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))

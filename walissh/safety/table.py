@@ -76,12 +76,10 @@ def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
         return Reading() if fits else Reading("argument", _first(args))
     if rule.style == "free":
         return _free(rule, args)
-    taken = _take(rule, args)
-    if isinstance(taken, Reading):
-        return taken
     if rule.subs:
-        return _sub(rule, args, taken, fed=fed)
-    return _judge(rule, taken, fed=fed)
+        return _sub(rule, args, fed=fed)
+    taken = _take(rule, args)
+    return taken if isinstance(taken, Reading) else _judge(rule, taken, fed=fed)
 
 
 # --- reading the file -----------------------------------------------------------------
@@ -241,28 +239,30 @@ def _allowed(rule: Rule, name: str, value: str) -> list[tuple[str, str]] | None:
     return [(name, value)]
 
 
-def _sub(rule: Rule, args: tuple[str, ...], taken: _Taken, *, fed: bool) -> Reading:
-    """Find the sub-command by flags that stand before it, then read what follows."""
-    name = _first(taken.rest)
-    inner = rule.subs.get(name.lower() if rule.ignore_case else name)
-    if inner is None:
-        if taken.names & {"--version", "--help"} and not taken.rest:
-            return Reading()
-        return Reading("subcommand", name)
-    if not name:
-        return _judge(inner, taken, fed=fed)
-    at = _place(rule, args, name)
-    return read(inner, args[:at] + args[at + 1 :], fed=fed)
+def _sub(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
+    """Find the sub-command behind the flags that may stand before it; read what follows."""
+    at = _place(rule, args)
+    if at is not None:
+        name = args[at].lower() if rule.ignore_case else args[at]
+        inner = rule.subs.get(name)
+        if inner is None:
+            return Reading("subcommand", args[at])
+        return read(inner, args[at + 1 :], fed=fed)
+    taken = _take(rule, args)
+    if isinstance(taken, Reading):
+        return taken
+    if taken.names & {"--version", "--help"}:
+        return Reading()
+    return _judge(rule.subs[""], taken, fed=fed) if "" in rule.subs else Reading("missing")
 
 
-def _place(rule: Rule, args: tuple[str, ...], name: str) -> int:
+def _place(rule: Rule, args: tuple[str, ...]) -> int | None:
     """Return where the first word that is no flag and no flag's value stands."""
     for at, word in enumerate(args):
-        if word == name:
-            before = _take(rule, args[:at])
-            if isinstance(before, _Taken) and not before.rest:
-                return at
-    return args.index(name)
+        before = _take(rule, args[:at]) if not word.startswith("-") else None
+        if isinstance(before, _Taken) and not before.rest:
+            return at
+    return None
 
 
 def _judge(rule: Rule, taken: _Taken, *, fed: bool) -> Reading:

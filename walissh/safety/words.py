@@ -14,7 +14,7 @@ _KNOWN = {
     "OLDPWD": "/root", "SHELL": "/bin/bash", "LANG": "C", "UID": "0", "EUID": "0", "?": "0",
     "$": "1", "#": "0", "PPID": "1", "RANDOM": "1", "SECONDS": "1", "PATH": "/usr/bin",
 }  # fmt: skip
-_SECRET_NAME = re.compile(r"(?i)pass|secret|token|(^|_)key|cred|auth")
+_SECRET_NAME = re.compile(r"(?!OLDPWD$|PWD$)[A-Z0-9_]*(PASS|PWD|SECRET|TOKEN|_KEY|CRED)[A-Z0-9_]*")
 _SPLITS = re.compile(r"[\s*?\[\]\\]|^$")
 
 Values = Mapping[str, tuple[str, ...]]
@@ -26,7 +26,7 @@ def forms(simple: Simple, values: Values) -> list[tuple[str, ...]]:
     UNKNOWN stands where the text is only known later; a word that begins with a file
     pattern begins with GLOB. Too many forms give one with unknown words.
     """
-    choices = [_texts(word, values) for word in simple.words]
+    choices = [texts(word, values) for word in simple.words]
     total = 1
     for choice in choices:
         total *= len(choice)
@@ -35,7 +35,8 @@ def forms(simple: Simple, values: Values) -> list[tuple[str, ...]]:
     return [tuple(form) for form in product(*choices)]
 
 
-def _texts(word: Word, values: Values) -> list[str]:
+def texts(word: Word, values: Values) -> list[str]:
+    """Return all texts that *word* may have, with the marks of ``forms``."""
     found = [""]
     for part in word.parts:
         options = _options(part, values)
@@ -53,7 +54,13 @@ def _options(part: Part, values: Values) -> tuple[str, ...]:
         return (part.text,)
     if part.kind == "unknown":
         return (UNKNOWN,)
-    texts = values.get(part.text) or ((_KNOWN[part.text],) if part.text in _KNOWN else ())
-    if not texts or (not part.quoted and any(_SPLITS.search(text) for text in texts)):
+    held = values.get(part.text) or ((_KNOWN[part.text],) if part.text in _KNOWN else ())
+    if not held or (not part.quoted and any(_SPLITS.search(text) for text in held)):
         return (UNKNOWN,)
-    return texts
+    return held
+
+
+def secret_variable(simple: Simple, values: Values) -> str:
+    """Return the name of an environment variable among the words that looks secret, or ""."""
+    names = [part.text for word in simple.words for part in word.parts if part.kind == "var"]
+    return next((n for n in names if n not in values and _SECRET_NAME.fullmatch(n)), "")
