@@ -45,15 +45,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Deltas:
-    """Stream exactly these deltas (dicts); a str is sent as a raw line of the stream."""
+    """Stream exactly these deltas: dicts, raw lines (str), or seconds of silence (numbers)."""
 
-    deltas: tuple[Mapping[str, object] | str, ...]
+    deltas: tuple[Mapping[str, object] | str | float, ...]
     finish: str | None
     usage: bool
 
     def __init__(
         self,
-        *deltas: Mapping[str, object] | str,
+        *deltas: Mapping[str, object] | str | float,
         finish: str | None = "stop",
         usage: bool = True,
     ) -> None:
@@ -181,61 +181,6 @@ class Asked:
         return {each["function"]["name"] for each in self.body.get("tools") or []}
 
 
-def cut(self) -> None:
-        self.close_connection = True
-        self.connection.shutdown(socket.SHUT_RDWR)
-
-    def _wait(self, seconds: float, *, comments: bool = False) -> bool:
-        """Be silent; False if the client left or the server stops meanwhile."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            readable, _, _ = select.select([self.connection], [], [], TICK_S)
-            if readable and not self.connection.recv(1, socket.MSG_PEEK):
-                self._asked.hung_up.set()
-            if self._asked.hung_up.is_set() or self.server.model.stopping.is_set():
-                self.close_connection = True
-                return False
-            if comments:
-                self._write(": still thinking")
-        return True
-
-    def _fail(self, failure: Fail) -> None:
-        error = _error(failure.message, failure.type, failure.code, failure.param)
-        body = json.dumps({"error": error}) if failure.raw is None else failure.raw
-        more = {} if failure.retry_after is None else {"Retry-After": str(failure.retry_after)}
-        kind = "application/json" if failure.raw is None else "text/html"
-        self._send(failure.status, body, content_type=kind, more=more)
-
-    def _send(
-        self,
-        status: int,
-        body: str,
-        *,
-        content_type: str = "application/json",
-        more: Mapping[str, str] | None = None,
-    ) -> None:
-        data = body.encode()
-        self.send_response(status)
-        headers = {"Content-Type": content_type, "Content-Length": str(len(data))}
-        for name, value in {**headers, **(more or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-
-def _parsed(raw: bytes) -> Any:
-    try:
-        return json.loads(raw)
-    except ValueError:
-        return {}
-
-
-def _error(
-    message: str, kind: str, code: str | int | None, param: str | None = None
-) -> dict[str, object]:
-    return {"message": message, "type": kind, "param": param, "code": code}
-
-
 def cut(text: str, size: int = PIECE_CHARS) -> list[str]:
     """Cut *text* into pieces of *size* characters."""
     return [text[at : at + size] for at in range(0, len(text), size)]
@@ -275,7 +220,7 @@ def as_message(script: Deltas) -> dict[str, object]:
     text = ""
     calls: dict[int, dict[str, Any]] = {}
     for delta in script.deltas:
-        if isinstance(delta, str):
+        if isinstance(delta, str | int | float):
             continue
         text += str(delta.get("content") or "")
         pieces: Any = delta.get("tool_calls") or ()

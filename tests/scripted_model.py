@@ -15,6 +15,7 @@ import json
 import runpy
 import select
 import socket
+import sys
 import threading
 import time
 from collections import deque
@@ -74,6 +75,7 @@ class ScriptedModel:
     ) -> None:
         self.requests: list[Asked] = []
         self.refusals: list[str] = []
+        self.faults: list[BaseException] = []
         self.strict_system = strict_system
         self.api_key = api_key
         self.model = "scripted"
@@ -155,7 +157,10 @@ class _Http(ThreadingHTTPServer):
     model: ScriptedModel
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Keep quiet about clients that left."""
+        """Keep quiet about clients that left, and keep the script's own faults."""
+        error = sys.exc_info()[1]
+        if error is not None and not isinstance(error, OSError):
+            self.model.faults.append(error)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -231,7 +236,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _whole(self, script: Deltas) -> None:
         for each in script.deltas:
-            self._write(each) if isinstance(each, str) else self._delta(each)
+            if not self._one(each):
+                return
         if script.finish is not None:
             self._delta({}, finish=script.finish)
         options = self._asked.body.get("stream_options") or {}
@@ -239,6 +245,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._event(self._envelope([], usage=self._usage(script)))
         self._write("data: [DONE]")
         self._chunk(b"")
+
+    def _one(self, each: Mapping[str, object] | str | float) -> bool:
+        match each:
+            case str():
+                self._write(each)
+            case int() | float():
+                return self._wait(each)
+            case _:
+                self._delta(each)
+        return True
 
     def _completion(self, behaviour: Behaviour) -> dict[str, object]:
         script = as_deltas(behaviour, self.server.model.call_ids)
@@ -286,12 +302,69 @@ class _Handler(BaseHTTPRequestHandler):
             self._asked.hung_up.set()
             raise
 
-    @pytest.fixture
+    def _cut(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def _wait(self, seconds: float, *, comments: bool = False) -> bool:
+        """Be silent; False if the client left or the server stops meanwhile."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            readable, _, _ = select.select([self.connection], [], [], TICK_S)
+            if readable and not self.connection.recv(1, socket.MSG_PEEK):
+                self._asked.hung_up.set()
+            if self._asked.hung_up.is_set() or self.server.model.stopping.is_set():
+                self.close_connection = True
+                return False
+            if comments:
+                self._write(": still thinking")
+        return True
+
+    def _fail(self, failure: Fail) -> None:
+        error = _error(failure.message, failure.type, failure.code, failure.param)
+        body = json.dumps({"error": error}) if failure.raw is None else failure.raw
+        more = {} if failure.retry_after is None else {"Retry-After": str(failure.retry_after)}
+        kind = "application/json" if failure.raw is None else "text/html"
+        self._send(failure.status, body, content_type=kind, more=more)
+
+    def _send(
+        self,
+        status: int,
+        body: str,
+        *,
+        content_type: str = "application/json",
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        data = body.encode()
+        self.send_response(status)
+        headers = {"Content-Type": content_type, "Content-Length": str(len(data))}
+        for name, value in {**headers, **(more or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return {}
+
+
+def _error(
+    message: str, kind: str, code: str | int | None, param: str | None = None
+) -> dict[str, object]:
+    return {"message": message, "type": kind, "param": param, "code": code}
+
+
+@pytest.fixture
 def scripted_model() -> Iterator[ScriptedModel]:
-    """A scripted model server on a free port, stopped at the end."""
+    """A scripted model server on a free port; a fault in the script itself fails the test."""
     server = ScriptedModel().start()
     yield server
     server.stop()
+    for fault in server.faults:
+        raise fault
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from walissh.react.turn import Reply, Request
 AFTER_END_S = 2.0  # the usage chunk follows the end; not worth a longer wait
 MAX_REPLY_CHARS = 400_000  # a small model that repeats itself never stops
 LATER: Final = "Try again later."
+MAX_HELD_CHARS = 8_000  # a printed call is short
 CUT_MARK = {
     "zh": "\n\n(回答达到模型的长度上限, 在此截断)",
     "en": "\n\n(The answer was cut here at the model's length limit.)",
@@ -98,7 +99,8 @@ class Attempt:
         # a call that is printed as text is not shown to the person as an answer
         if self._held is not None:
             piece = self._held + piece
-            self._held = piece if openai_reply.may_become_call(piece) else None
+            may_become_call = len(piece) <= MAX_HELD_CHARS and openai_reply.may_become_call(piece)
+            self._held = piece if may_become_call else None
         if piece and self._held is None:
             self._on_text(piece)
 

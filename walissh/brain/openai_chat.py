@@ -6,8 +6,10 @@ connection, and no second thread is left behind.
 """
 
 import asyncio
+import functools
 import json
 import logging
+import ssl
 from collections.abc import Callable, Coroutine
 from typing import Final
 from urllib.parse import urlsplit
@@ -55,7 +57,6 @@ class OpenAIChat:
         self._temperature = temperature
         self._limit_s = first_token_limit_s
         self._now = now
-        self._tls = httpx2.create_ssl_context()  # 30 ms: once, not per call
         self._left_out: frozenset[str] = frozenset()
 
     @property
@@ -147,8 +148,13 @@ class OpenAIChat:
             base_url=self._server.url,
             max_retries=0,
             timeout=limits,
-            http_client=openai.DefaultAsyncHttpxClient(verify=self._tls, timeout=limits),
+            http_client=openai.DefaultAsyncHttpxClient(verify=_tls(), timeout=limits),
         )
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    return httpx2.create_ssl_context()  # 50 ms: once, not per call
 
 
 async def _watch(

@@ -5,7 +5,10 @@
 
 import json
 import math
+import os
 import re
+import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +29,8 @@ TOO_LONG_WORDS = re.compile(
     r"|exceeds? the (available|maximum) (context|number of tokens)",
     re.IGNORECASE,
 )
-KEY = re.compile(r"\b(sk|Bearer)[- ][\w*.~+/-]+")
+KEY = re.compile(r"\bsk-[\w*.~+/-]{3,}|(?<=Bearer )\S{12,}")
+MIN_KEY_CHARS = 8  # shorter ones ("none", "ollama") are no secrets, and ordinary words
 ADVICE = {
     401: "Check OPENAI_API_KEY.",
     402: "Check the balance of the account that OPENAI_API_KEY belongs to.",
@@ -61,8 +65,8 @@ class Server:
     def clean(self, words: str) -> str:
         """Return foreign *words* on one line, cut, without keys."""
         line = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-        hidden = line.replace(self.key, "***") if self.key else line
-        hidden = KEY.sub(r"\1-***", hidden).rstrip(".")
+        hidden = line.replace(self.key, "***") if len(self.key) >= MIN_KEY_CHARS else line
+        hidden = KEY.sub("***", hidden).rstrip(".")
         return hidden if len(hidden) <= MAX_WORDS else hidden[:MAX_WORDS] + "…"
 
 
@@ -171,6 +175,8 @@ def _words(body: object) -> str:
     """Return the human part of an error body: servers agree on no shape."""
     if isinstance(body, str):
         return "" if body.lstrip().startswith("<") else body  # a proxy's HTML page says nothing
+    if isinstance(body, list) and body:
+        return _words(body[0])
     if not isinstance(body, Mapping):
         return ""
     for name in ("message", "error", "detail", "msg"):
@@ -187,8 +193,15 @@ def _root(error: BaseException) -> str:
     causes = list(_causes(error))
     system = [each for each in causes if isinstance(each, OSError) and each.strerror]
     if system:
-        return str(system[-1].strerror)
+        return _system_words(system[-1])
     return next((str(each) for each in reversed(causes) if str(each)), "")
+
+
+def _system_words(error: OSError) -> str:
+    # asyncio puts its own words over the system's; resolver and TLS errors have other numbers
+    has_own_numbers = isinstance(error, socket.gaierror | ssl.SSLError)
+    number = None if has_own_numbers else error.errno
+    return str(error.strerror) if number is None else os.strerror(number)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
