@@ -1,30 +1,23 @@
 """This worker process: its name, its sign of life in the database, its end."""
 
 import logging
-import os
-import secrets
 import signal
-import socket
 import threading
-from functools import cache
 from types import FrameType
 
 from flask import Flask
 
 from walissh.errors import StoreError
 from walissh.store import workers
+from walissh.worker_name import worker_name as process_name
+
+__all__ = ["beat", "leave", "process_name", "start", "stop_on_signals", "stopping"]
 
 logger = logging.getLogger(__name__)
 
 BEAT_EVERY_S = 3.0
 
 _stop = threading.Event()
-
-
-@cache
-def process_name() -> str:
-    """Return this process's name in the table of workers: host, pid and a random part."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 def stopping() -> bool:

@@ -20,7 +20,7 @@ from rq.serializers import JSONSerializer
 from rq.timeouts import TimerDeathPenalty
 
 from walissh.errors import WalisshError
-from workers import janitor, process
+from workers import failures, janitor, process
 from workers.process import process_name, stopping
 
 __all__ = [
@@ -72,6 +72,7 @@ class ThreadWorker(SimpleWorker):
             serializer=JSONSerializer,
             worker_ttl=WORKER_TTL_S,
             log_job_description=False,
+            exception_handlers=[failures.put_right],
         )
         self.log_result_lifespan = False
         self._app = app

@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from walissh.errors import ShellError
 from walissh.react.host import Host
 
 Language = Literal["zh", "en"]
@@ -347,6 +348,17 @@ class Gate(Protocol):
 class Turns(Protocol):
     """``store.turns``: guarded moves of a turn; each call is one transaction."""
 
+    def ask(
+        self,
+        session_id: str,
+        user_id: str,
+        content: str,
+        language: Language,
+        *,
+        key: str | None = None,
+    ) -> Turn:
+        """Store the message and open its turn; NotFoundError, ConflictError, InvalidError."""
+
     def get(self, turn_id: str) -> Turn | None:
         """Return the turn, None if it is gone."""
 
@@ -390,6 +402,9 @@ class Turns(Protocol):
     def refresh(self, turn_id: str) -> Turn | None:
         """Set acting or awaiting_approval by which commands are open; return the turn."""
 
+    def request_cancel(self, turn_id: str, user_id: str) -> Turn:
+        """Note that its person wants it stopped, and cancel what has not started."""
+
     def is_cancelled(self, turn_id: str) -> bool:
         """Tell whether its person asked to stop it, or it is gone."""
 
@@ -403,8 +418,20 @@ class Commands(Protocol):
     def get(self, command_id: str) -> CommandRun | None:
         """Return the run, None if it is gone."""
 
+    def of_person(self, command_id: str, user_id: str) -> CommandRun:
+        """Return the run if it is this person's; raises NotFoundError."""
+
     def of_turn(self, turn_id: str, step: int | None = None) -> list[CommandRun]:
         """Return the turn's runs in the order proposed, of one step if given."""
+
+    def approve(self, command_id: str, actor: str, command: str) -> CommandRun:
+        """Approve exactly *command*; ConflictError if decided or edited meanwhile."""
+
+    def deny(self, command_id: str, actor: str, reason: str) -> CommandRun:
+        """Deny it with words for the agent; ConflictError if it was decided before."""
+
+    def edit(self, command_id: str, actor: str, command: str, verdict: Verdict) -> CommandRun:
+        """Replace the text of a waiting command, judged again; it still waits."""
 
     def claim(self, command_id: str, worker: str) -> CommandRun | None:
         """Move approved -> running; None if it is not approved (any more)."""
@@ -455,6 +482,12 @@ class Sessions(Protocol):
 class Hosts(Protocol):
     """``store.hosts`` as the agent uses it."""
 
+    def within_reach(self, owner_id: str) -> list[Host]:
+        """Return this person's servers by name."""
+
+    def record_check(self, host_id: str, error: ShellError | None) -> None:
+        """Keep how the last contact went."""
+
     def of_session(self, session: Session) -> list[Host]:
         """Return the session's hosts that are within its owner's reach."""
 
@@ -470,7 +503,7 @@ class Publish(Protocol):
 
 
 class Enqueue(Protocol):
-    """``store.queue``: put the next step in the queue; QueueError is left to upkeep."""
+    """``store.queue``: put the next step in the queue; what fails is left to upkeep."""
 
     def think(self, turn: Turn) -> None:
         """Queue the next model call of *turn*."""

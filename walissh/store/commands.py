@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, exists, select, update
+from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
@@ -25,6 +25,8 @@ append_output = outputs.append
 read_lines = outputs.read_lines
 
 REQUEUE_AFTER_S = 10
+OVERRUN_S = 180
+"""A job that is so far past its command's limit has been lost by a living worker."""
 
 
 def identity_of(host: Host) -> str:
@@ -107,12 +109,16 @@ def active(user_id: str) -> list[CommandRun]:
 # --- decisions of a person ------------------------------------------------------------
 
 
-def approve(command_id: str, actor: str) -> CommandRun:
-    """Move awaiting_approval -> approved; ConflictError if it was decided before."""
+def approve(command_id: str, actor: str, command: str) -> CommandRun:
+    """Move awaiting_approval -> approved for exactly the text *command*.
+
+    Raises ConflictError if it was decided before, or edited since the person saw it.
+    """
     now = utc_now()
     return _decide(
         command_id,
         actor,
+        CommandRow.command == command,
         status=CommandStatus.APPROVED,
         decided_by=actor,
         decided_at=now,
@@ -145,9 +151,13 @@ def edit(command_id: str, actor: str, command: str, verdict: Verdict) -> Command
     )
 
 
-def _decide(command_id: str, actor: str, **columns: object) -> CommandRun:
+def _decide(
+    command_id: str, actor: str, *only_if: ColumnElement[bool], **columns: object
+) -> CommandRun:
     guard = update(CommandRow).where(
-        CommandRow.id == command_id, CommandRow.status == CommandStatus.AWAITING_APPROVAL
+        CommandRow.id == command_id,
+        CommandRow.status == CommandStatus.AWAITING_APPROVAL,
+        *only_if,
     )
     with writing() as session:
         if not changed(session, guard.values(**columns)):
@@ -283,16 +293,23 @@ def overdue(now: datetime) -> list[CommandRun]:
 
 
 def orphans(now: datetime, dead_after_s: float) -> list[CommandRun]:
-    """Return running commands whose worker is dead."""
+    """Return running commands whose worker is dead, or that are long past their limit."""
     alive = exists().where(
         WorkerRow.name == CommandRow.worker,
         WorkerRow.seen_at >= now - timedelta(seconds=dead_after_s),
     )
     with reading() as session:
-        found = session.scalars(
-            select(CommandRow).where(CommandRow.status == CommandStatus.RUNNING, ~alive)
-        )
-        return [rows.command(row) for row in found]
+        running = select(CommandRow, alive).where(CommandRow.status == CommandStatus.RUNNING)
+        return [
+            rows.command(row)
+            for row, worker_alive in session.execute(running)
+            if not worker_alive or _overran(row, now)
+        ]
+
+
+def _overran(row: CommandRow, now: datetime) -> bool:
+    started = row.started_at or row.created_at
+    return now - started > timedelta(seconds=row.limit_s + OVERRUN_S)
 
 
 def undecided(before: datetime) -> list[CommandRun]:

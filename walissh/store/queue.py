@@ -4,6 +4,7 @@ A lost job loses nothing: the database knows what is due, and upkeep queues it a
 job that comes twice finds its step claimed.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,8 @@ from rq.serializers import JSONSerializer
 from walissh.config import Settings
 from walissh.errors import QueueError
 from walissh.react.turn import CommandRun, Turn
+
+logger = logging.getLogger(__name__)
 
 TURNS = "turns"
 COMMANDS = "commands"
@@ -42,36 +45,41 @@ class JobQueue:
 
     def think(self, turn: Turn) -> None:
         """Queue the next model call of *turn*."""
-        self._put(
-            self._turns,
-            "workers.turns.think",
-            (turn.id, turn.step),
-            job_id=f"think-{turn.id}-{turn.step}-{turn.attempt}",
-            limit_s=THINK_LIMIT_S,
-        )
+        job_id = f"think-{turn.id}-{turn.step}-{turn.attempt}"
+        with _left_to_upkeep(job_id):
+            self._put(
+                self._turns,
+                "workers.turns.think",
+                (turn.id, turn.step),
+                job_id=job_id,
+                limit_s=THINK_LIMIT_S,
+            )
 
     def act(self, run: CommandRun) -> None:
         """Queue one approved command."""
-        self._put(
-            self._commands,
-            "workers.commands.act",
-            (run.id,),
-            job_id=f"act-{run.id}",
-            limit_s=run.limit_s + GRACE_S,
-        )
+        job_id = f"act-{run.id}"
+        with _left_to_upkeep(job_id):
+            self._put(
+                self._commands,
+                "workers.commands.act",
+                (run.id,),
+                job_id=job_id,
+                limit_s=run.limit_s + GRACE_S,
+            )
 
     def finish(self, turn_id: str) -> None:
         """Queue the after-work of an ended turn."""
-        self._put(
-            self._turns,
-            "workers.turns.finish",
-            (turn_id,),
-            job_id=f"finish-{turn_id}",
-            limit_s=GRACE_S,
-        )
+        job_id = f"finish-{turn_id}"
+        with _left_to_upkeep(job_id):
+            self._put(
+                self._turns, "workers.turns.finish", (turn_id,), job_id=job_id, limit_s=GRACE_S
+            )
 
     def check_host(self, host_id: str) -> None:
-        """Queue one contact with a host; its result stands in the host's row."""
+        """Queue one contact with a host; its result stands in the host's row.
+
+        Raises QueueError: nothing else would ever queue it.
+        """
         self._put(
             self._commands,
             "workers.commands.check_host",
@@ -101,6 +109,15 @@ class JobQueue:
                 result_ttl=0,
                 failure_ttl=24 * 3600,
             )
+
+
+@contextmanager
+def _left_to_upkeep(job_id: str) -> Iterator[None]:
+    """The step is stored: when Redis is back, upkeep finds it due and queues it."""
+    try:
+        yield
+    except QueueError as error:
+        logger.warning("not queued yet job=%s: %s", job_id, error)
 
 
 @contextmanager

@@ -34,6 +34,9 @@ MAX_QUESTION_CHARS = 200_000
 REQUEUE_AFTER_S = 10
 """A turn that was queued so long ago without being claimed is queued once more."""
 
+OVERRUN_S = 3600
+"""A model call that takes so long has been lost by a living worker."""
+
 
 def ask(
     session_id: str, user_id: str, content: str, language: Language, *, key: str | None = None
@@ -294,14 +297,17 @@ def overdue(now: datetime) -> list[Turn]:
 
 
 def orphans(now: datetime, dead_after_s: float) -> list[Turn]:
-    """Return thinking turns whose worker has not been seen for *dead_after_s*."""
+    """Return thinking turns whose worker has not been seen for *dead_after_s*, or too long."""
     alive = exists().where(
         WorkerRow.name == TurnRow.worker,
         WorkerRow.seen_at >= now - timedelta(seconds=dead_after_s),
     )
     with reading() as session:
         found = session.scalars(
-            select(TurnRow).where(TurnRow.status == TurnStatus.THINKING, ~alive)
+            select(TurnRow).where(
+                TurnRow.status == TurnStatus.THINKING,
+                ~alive | (TurnRow.queued_at < now - timedelta(seconds=OVERRUN_S)),
+            )
         )
         return [rows.turn(row) for row in found]
 

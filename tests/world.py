@@ -1,0 +1,103 @@
+"""A small world for the agent: real stores, scripted model and shell, a queue run by hand."""
+
+from dataclasses import dataclass, field, replace
+
+from tests.fakes import EventList, ListQueue, ScriptedModel, ScriptedShell, WordGate
+from walissh.clock import utc_now
+from walissh.errors import WalisshError
+from walissh.react import agent, decisions
+from walissh.react.host import Host
+from walissh.react.parts import Limits, Parts
+from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
+from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
+from walissh.store import commands, history, hosts, people, sessions, turns
+from walissh.store.hosts import HostDraft
+
+
+@dataclass
+class World:
+    """Everything a turn needs; `play` runs queued jobs until none is left."""
+
+    person: people.Person
+    host: Host
+    session: Session
+    model: ScriptedModel
+    shell: ScriptedShell
+    queue: ListQueue
+    events: EventList
+    parts: Parts
+    done: list[tuple[str, object, object]] = field(default_factory=list)
+
+    @classmethod
+    def new(cls) -> "World":
+        """Make a person `ann` with the host `web1` and an empty session on it."""
+        person = people.named("ann")
+        host = hosts.add(person.id, HostDraft("web1", "127.0.0.1", "ops"))
+        session = sessions.create(person.id, host_ids=[host.id])
+        model, shell, queue, events = ScriptedModel([]), ScriptedShell(), ListQueue(), EventList()
+        parts = Parts(
+            model=model,
+            shell=shell,
+            gate=WordGate(),
+            prompt=Prompt.of([SystemProvider(), HostsProvider()]),
+            turns=turns,
+            commands=commands,
+            history=history,
+            sessions=sessions,
+            hosts=hosts,
+            publish=events,
+            enqueue=queue,
+            clock=utc_now,
+            worker="test-worker",
+        )
+        return cls(person, host, session, model, shell, queue, events, parts)
+
+    def limit(self, **limits: int) -> None:
+        """Use other limits from now on."""
+        self.parts = replace(self.parts, limits=Limits(**limits))
+
+    def script(self, *replies: Reply | WalisshError | str | tuple[ToolCall, ...]) -> None:
+        """Say what the model answers: a text, calls, a whole reply or an error."""
+        for each in replies:
+            if isinstance(each, str):
+                self.model.script.append(Reply(each))
+            elif isinstance(each, tuple):
+                self.model.script.append(Reply("", each))
+            else:
+                self.model.script.append(each)
+
+    def ask(self, question: str = "why?", *, key: str | None = None) -> Turn:
+        """Ask in the session without running anything."""
+        return decisions.ask(self.parts, self.session.id, self.person.id, question, key)
+
+    def play(self) -> None:
+        """Run the queued jobs, and those that they queue, in order."""
+        while self.queue.jobs:
+            self.step()
+
+    def step(self) -> None:
+        """Run the next queued job."""
+        job = self.queue.jobs.pop(0)
+        self.done.append(job)
+        kind, subject, step = job
+        if kind == "think":
+            assert isinstance(step, int)
+            agent.think(self.parts, str(subject), step)
+        elif kind == "act":
+            agent.act(self.parts, str(subject))
+        else:
+            agent.finish(self.parts, str(subject))
+
+    def turn(self, turn: Turn) -> Turn:
+        """Return the turn as it is now."""
+        found = turns.get(turn.id)
+        assert found is not None
+        return found
+
+    def runs(self, turn: Turn) -> list[CommandRun]:
+        """Return the commands of the turn as they are now."""
+        return commands.of_turn(turn.id)
+
+    def approve(self, run: CommandRun, **options: str) -> CommandRun:
+        """Approve as the person."""
+        return decisions.approve(self.parts, run.id, self.person.id, **options)

@@ -1,0 +1,319 @@
+"""The turn: think, act, think ... until an answer. Each function is one short job.
+
+Ancestors: RootNode (`open_turn`), AiCallNode (`think`), ToolCallNode (`act`). No step
+waits for a person or for another step: whoever makes the last move of a step calls
+`advance`, and exactly one of them queues the next.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from walissh.errors import (
+    ContextTooLongError,
+    ModelBusyError,
+    ModelError,
+    ShellError,
+    TurnCancelledError,
+)
+from walissh.react import citations, observation, repeats, telling, texts, tools
+from walissh.react.host import Host
+from walissh.react.parts import Parts
+from walissh.react.prompt import HISTORY_CHARS
+from walissh.react.turn import (
+    OPEN_COMMAND,
+    OPEN_TURN,
+    CommandRun,
+    CommandStatus,
+    DynamicContext,
+    Reply,
+    Request,
+    ToolCall,
+    Turn,
+    TurnStatus,
+)
+from walissh.safety import purify
+
+RECENT_MESSAGES = 50
+FIRST_RETRY_S = 2.0
+LONGEST_RETRY_S = 120.0
+SHORTEST_HISTORY_CHARS = 10_000
+
+
+def think(parts: Parts, turn_id: str, step: int) -> None:
+    """Make one model call and store what comes of it.
+
+    Does nothing if the step was claimed before, so a job that comes twice is harmless.
+    """
+    turn = parts.turns.claim(turn_id, step, parts.worker)
+    if turn is None:
+        return
+    telling.tell_turn(parts, turn)
+    try:
+        context = open_turn(parts, turn)
+        reply = _ask_model(parts, context)
+    except TurnCancelledError:
+        advance(parts, turn.id)
+    except ModelBusyError as error:
+        _wait_or_give_up(parts, turn, error)
+    except ModelError as error:
+        _give_up(parts, turn, error)
+    else:
+        _take(parts, context, reply)
+
+
+def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
+    """Load what this step knows: cold start is the same as any start.
+
+    The last 50 messages of this session and owner, and all of this turn.
+    """
+    session = parts.sessions.get(turn.session_id, turn.user_id)
+    if session is None:
+        raise TurnCancelledError("The session was deleted.")
+    before = parts.history.get_recent_messages(
+        turn.session_id, RECENT_MESSAGES, user_id=turn.user_id, before_turn=turn.id
+    )
+    return DynamicContext(
+        turn=turn,
+        session=session,
+        hosts=tuple(_hosts(parts, turn, parts.hosts.of_session(session))),
+        history=(*before, *parts.history.of_turn(turn.id)),
+        commands=tuple(parts.commands.of_turn(turn.id)),
+    )
+
+
+def _hosts(parts: Parts, turn: Turn, chosen: Sequence[Host]) -> Sequence[Host]:
+    """Return the chosen hosts; with none chosen, those the question names, or the only one."""
+    if chosen:
+        return chosen
+    mine = parts.hosts.within_reach(turn.user_id)
+    named = [host for host in mine if texts.names(turn.question, host.name)]
+    return named or (mine if len(mine) == 1 else [])
+
+
+def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
+    """Make one call; a request that is too long is made again with half of the history."""
+    flow = telling.TextFlow(parts, context.turn, texts.without_controls)
+    wrap_up = context.turn.step >= parts.limits.steps or repeats.stuck(context.commands)
+    history_chars = HISTORY_CHARS
+    while True:
+        request = parts.prompt.build(context, wrap_up=wrap_up, history_chars=history_chars)
+        try:
+            reply = _complete(parts, context.turn, request, flow)
+        except ContextTooLongError:
+            history_chars //= 2
+            if history_chars < SHORTEST_HISTORY_CHARS:
+                raise
+        else:
+            flow.flush()
+            return _final(context, reply) if wrap_up else reply
+
+
+def _complete(parts: Parts, turn: Turn, request: Request, flow: telling.TextFlow) -> Reply:
+    return parts.model.complete(
+        request, on_text=flow.add, cancelled=lambda: parts.turns.is_cancelled(turn.id)
+    )
+
+
+def _final(context: DynamicContext, reply: Reply) -> Reply:
+    """Make a reply the last one: with no tools offered, calls count for nothing."""
+    text = reply.text.strip() or texts.stopped(context.turn.language, context.commands)
+    return replace(reply, text=text, tool_calls=())
+
+
+def _take(parts: Parts, context: DynamicContext, reply: Reply) -> None:
+    if not reply.tool_calls:
+        _answer(parts, context, reply)
+        return
+    turn = context.turn
+    reply = replace(reply, text=purify.clean(reply.text), tool_calls=_distinct(reply.tool_calls))
+    room = tools.Room(
+        hosts=context.hosts,
+        user_id=turn.user_id,
+        language=turn.language,
+        gate=parts.gate,
+        commands=parts.commands,
+        limit_s=parts.limits.command_s,
+    )
+    proposals, answers = tools.carry_out(reply.tool_calls, room)
+    runs = parts.turns.record_reply(turn, reply, proposals, answers)
+    for run in runs or []:
+        parts.publish(run.session_id, "command", telling.command(run))
+        if run.status is CommandStatus.APPROVED:
+            parts.enqueue.act(run)
+    advance(parts, turn.id)
+
+
+def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """Give calls that share an id (or have none) ids of their own."""
+    seen: set[str] = set()
+    distinct = []
+    for number, call in enumerate(calls):
+        if not call.id or call.id in seen:
+            call = replace(call, id=f"{call.id or 'call'}-{number}")
+        seen.add(call.id)
+        distinct.append(call)
+    return tuple(distinct)
+
+
+def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
+    text, cited = citations.resolve(purify.clean(reply.text), context.commands)
+    if parts.turns.record_answer(context.turn, replace(reply, text=text), cited):
+        _end(parts, context.turn.id)
+    else:
+        advance(parts, context.turn.id)
+
+
+def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelBusyError) -> None:
+    delay_s = error.retry_after_s
+    if delay_s is None:
+        delay_s = FIRST_RETRY_S * 2 ** (turn.attempt - 1)
+    if turn.attempt >= parts.limits.attempts or delay_s > LONGEST_RETRY_S:
+        _give_up(parts, turn, error)
+        return
+    # not a job that sleeps: upkeep queues the turn when its time has come
+    until = parts.clock() + timedelta(seconds=delay_s)
+    if parts.turns.postpone(turn, until, str(error)):
+        waiting = replace(turn, status=TurnStatus.QUEUED)
+        telling.tell_turn(parts, waiting, note=texts.retrying(turn.language, error, delay_s))
+    else:
+        advance(parts, turn.id)
+
+
+def _give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
+    if parts.turns.record_failure(turn, str(error), purify.clean(error.partial)):
+        _end(parts, turn.id)
+    else:
+        advance(parts, turn.id)
+
+
+def act(parts: Parts, command_id: str) -> None:
+    """Run one approved command on its host and store how it ended."""
+    run = parts.commands.claim(command_id, parts.worker)
+    if run is None:
+        return
+    telling.tell_command(parts, run.id)
+    changed = _changed_since(parts, run)
+    if changed:
+        parts.commands.fail(run.id, parts.worker, changed, "host_key")
+    else:
+        _run(parts, run)
+    telling.tell_command(parts, run.id)
+    advance(parts, run.turn_id)
+
+
+def _changed_since(parts: Parts, run: CommandRun) -> str:
+    """Return why this is no longer the host that was meant, "" if it is."""
+    host = parts.hosts.get(run.host_id, run.user_id)
+    if host is not None and host.revision == run.host_revision:
+        return ""
+    turn = parts.turns.get(run.turn_id)
+    return texts.host_changed(turn.language if turn else parts.language, run.host)
+
+
+def _run(parts: Parts, run: CommandRun) -> None:
+    def keep(text: str) -> None:
+        offset = parts.commands.append_output(run.id, text)
+        told = {"turn_id": run.turn_id, "command_id": run.id, "offset": offset}
+        parts.publish(run.session_id, "output", {**told, "text": text[-texts.LIVE_CHARS :]})
+
+    try:
+        ended = parts.shell.run(
+            run.id,
+            run.host_id,
+            run.command,
+            limit_s=run.limit_s,
+            on_output=keep,
+            cancelled=lambda: parts.turns.is_cancelled(run.turn_id),
+        )
+    except ShellError as error:
+        parts.hosts.record_check(run.host_id, error)
+        if error.started:
+            parts.commands.lose(run.id, str(error))
+        else:
+            parts.commands.fail(run.id, parts.worker, str(error), error.phase)
+    else:
+        parts.commands.finish(run.id, parts.worker, ended)
+
+
+def advance(parts: Parts, turn_id: str) -> None:
+    """Make the move that is due after a command's or a model call's end, if any is."""
+    turn = parts.turns.refresh(turn_id)
+    if turn is None or turn.status not in OPEN_TURN:
+        return
+    runs = parts.commands.of_turn(turn.id, turn.step)
+    if any(run.status in OPEN_COMMAND for run in runs):
+        telling.tell_turn(parts, turn)
+        return
+    results = _results(runs)
+    if turn.cancel_requested:
+        close(parts, turn, TurnStatus.CANCELLED, "", results)
+    else:
+        _resume(parts, turn, results)
+
+
+def _resume(parts: Parts, turn: Turn, results: dict[str, str]) -> None:
+    queued = parts.turns.resume(turn.id, turn.step, results)
+    if queued is not None:
+        telling.tell_turn(parts, queued)
+        parts.enqueue.think(queued)
+
+
+def interrupt(parts: Parts, turn_id: str) -> None:
+    """End a turn whose worker died in mid-command: a person decides how to go on.
+
+    While other commands of it are open, it goes on with them, and the model is told.
+    """
+    turn = parts.turns.get(turn_id)
+    if turn is None:
+        return
+    runs = parts.commands.of_turn(turn.id, turn.step)
+    if turn.cancel_requested or any(run.status in OPEN_COMMAND for run in runs):
+        advance(parts, turn.id)
+        return
+    why = texts.interrupted(turn.language, runs)
+    close(parts, turn, TurnStatus.INTERRUPTED, why, _results(runs))
+
+
+def abandon_step(parts: Parts, turn_id: str, step: int) -> None:
+    """Close a turn whose model call ended in an error that nobody expected."""
+    turn = parts.turns.get(turn_id)
+    if turn is not None and turn.status is TurnStatus.THINKING and turn.step == step:
+        close(parts, turn, TurnStatus.FAILED, texts.broke(turn.language), {})
+
+
+def abandon_command(parts: Parts, command_id: str) -> None:
+    """Mark a command unknown whose job ended in an error that nobody expected."""
+    run = parts.commands.get(command_id)
+    if run is not None and parts.commands.lose(command_id, texts.broke(parts.language)):
+        telling.tell_command(parts, run.id)
+        interrupt(parts, run.turn_id)
+
+
+def close(
+    parts: Parts, turn: Turn, status: TurnStatus, error: str, results: dict[str, str]
+) -> None:
+    """End the turn in another way than by an answer."""
+    if parts.turns.close(turn.id, status, error, results):
+        _end(parts, turn.id)
+
+
+def _end(parts: Parts, turn_id: str) -> None:
+    telling.tell_end(parts, turn_id)
+    parts.enqueue.finish(turn_id)
+
+
+def _results(runs: Sequence[CommandRun]) -> dict[str, str]:
+    """Return the tool message of each call that came to commands, in the order of calls."""
+    by_call: dict[str, list[CommandRun]] = {}
+    for run in runs:
+        by_call.setdefault(run.tool_call_id, []).append(run)
+    return {call_id: observation.render_call(each) for call_id, each in by_call.items()}
+
+
+def finish(parts: Parts, turn_id: str) -> None:
+    """Do the after-work of an ended turn, once: a side path, never in an answer's way."""
+    turn = parts.turns.get(turn_id)
+    if turn is None or not parts.turns.settle(turn_id):
+        return
+    parts.sessions.name_if_unnamed(turn.session_id, texts.title(turn.question))

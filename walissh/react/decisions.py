@@ -1,0 +1,106 @@
+"""What a person does to a turn: ask, approve, deny, stop."""
+
+from walissh.errors import ConflictError, InvalidError
+from walissh.react import agent, language, telling
+from walissh.react.parts import Parts
+from walissh.react.turn import (
+    CommandRun,
+    CommandStatus,
+    Decision,
+    Language,
+    Risk,
+    Turn,
+    Verdict,
+)
+
+SAFETY = (
+    Risk.READ_ONLY,
+    Risk.SECRET_EXPOSURE,
+    Risk.MUTATING,
+    Risk.OPAQUE,
+    Risk.DESTRUCTIVE,
+)
+"""The order of risks: a later one is less safe."""
+
+
+def ask(parts: Parts, session_id: str, user_id: str, content: str, key: str | None = None) -> Turn:
+    """Store the question and queue its first step.
+
+    Raises NotFoundError, InvalidError, or ConflictError while a turn is open.
+    """
+    spoken = language.detect(content, parts.language)
+    turn = parts.turns.ask(session_id, user_id, content, spoken, key=key)
+    if turn.step == 0 and turn.attempt == 0:
+        telling.tell_turn(parts, turn)
+        parts.enqueue.think(turn)
+    return turn
+
+
+def cancel(parts: Parts, turn_id: str, user_id: str) -> Turn:
+    """Stop a turn: what waits is cancelled now, what runs is ended by its worker."""
+    turn = parts.turns.request_cancel(turn_id, user_id)
+    for run in parts.commands.of_turn(turn.id):
+        if run.status is CommandStatus.CANCELLED:
+            telling.tell_command(parts, run.id)
+    agent.advance(parts, turn.id)
+    return parts.turns.get(turn.id) or turn
+
+
+def approve(
+    parts: Parts,
+    command_id: str,
+    user_id: str,
+    *,
+    command: str | None = None,
+    confirm_host: str = "",
+) -> CommandRun:
+    """Approve a waiting command, perhaps edited; once.
+
+    An edited command is judged again, and if its risk rose it goes on waiting, changed.
+    Raises ConflictError if it does not wait, InvalidError if the gate refuses the edit or
+    the host's name is missing for a destructive one.
+    """
+    run = parts.commands.of_person(command_id, user_id)
+    if run.status is not CommandStatus.AWAITING_APPROVAL:
+        raise ConflictError("This command does not wait for a decision (any more).")
+    if command is not None and command != run.command:
+        edited = _edit(parts, run, user_id, command)
+        if SAFETY.index(edited.risk) > SAFETY.index(run.risk):
+            telling.tell_command(parts, run.id)
+            return edited
+        run = edited
+    if run.risk is Risk.DESTRUCTIVE and confirm_host != run.host:
+        raise InvalidError(
+            f"This can destroy data on {run.host}. Type the host's name to approve it.",
+            field="confirm_host",
+        )
+    approved = parts.commands.approve(run.id, user_id, run.command)
+    parts.enqueue.act(approved)
+    telling.tell_command(parts, run.id)
+    parts.turns.refresh(run.turn_id)
+    return approved
+
+
+def _edit(parts: Parts, run: CommandRun, user_id: str, command: str) -> CommandRun:
+    verdict = _judge(parts, run, user_id, command)
+    if verdict.decision is Decision.DENY:
+        raise InvalidError(" ".join(verdict.reasons), field="command")
+    return parts.commands.edit(run.id, user_id, command, verdict)
+
+
+def _judge(parts: Parts, run: CommandRun, user_id: str, command: str) -> Verdict:
+    host = parts.hosts.get(run.host_id, user_id)
+    if host is None:
+        raise ConflictError(f"{run.host}: the host was removed. Nothing was run.")
+    turn = parts.turns.get(run.turn_id)
+    spoken: Language = turn.language if turn else parts.language
+    return parts.gate.judge(command, host, spoken)
+
+
+def deny(parts: Parts, command_id: str, user_id: str, reason: str) -> CommandRun:
+    """Deny a waiting command; the agent goes on and is told the reason."""
+    run = parts.commands.of_person(command_id, user_id)
+    denied = parts.commands.deny(run.id, user_id, reason.strip()[:1000])
+    telling.tell_command(parts, run.id)
+    agent.advance(parts, run.turn_id)
+    return denied

@@ -1,0 +1,49 @@
+"""What the agent works with, handed in by the composition root."""
+
+from dataclasses import dataclass
+
+from walissh.clock import Clock
+from walissh.react.prompt import Prompt
+from walissh.react.turn import (
+    Commands,
+    Enqueue,
+    Gate,
+    History,
+    Hosts,
+    Language,
+    Model,
+    Publish,
+    Sessions,
+    Shell,
+    Turns,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a turn may go; *attempts* counts tries of one model call."""
+
+    steps: int = 30
+    attempts: int = 4
+    command_s: int = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The model, the shell, the gate, the stores, and the ways to tell and to queue."""
+
+    model: Model
+    shell: Shell
+    gate: Gate
+    prompt: Prompt
+    turns: Turns
+    commands: Commands
+    history: History
+    sessions: Sessions
+    hosts: Hosts
+    publish: Publish
+    enqueue: Enqueue
+    clock: Clock
+    worker: str
+    language: Language = "en"
+    limits: Limits = Limits()

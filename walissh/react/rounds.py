@@ -1,0 +1,81 @@
+"""Rounds of a talk: a question with all that follows it. The model gets whole ones only."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from walissh.react.turn import Message
+
+INTERRUPTED = "[interrupted, outcome unknown: the command may or may not have run]"
+OLD_RESULT_CHARS = 1_500
+
+
+def split(messages: Sequence[Message]) -> list[list[Message]]:
+    """Return the rounds; what comes before the first question is left out."""
+    rounds: list[list[Message]] = []
+    for message in messages:
+        if message.role == "user":
+            rounds.append([message])
+        elif rounds:
+            rounds[-1].append(message)
+    return rounds
+
+
+def repaired(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages with each tool call answered right after it, and no stray answer.
+
+    A call without a result (a process died) gets one that says so: a server refuses the
+    whole request otherwise, and the model must not take silence for success.
+    """
+    clean: list[Message] = []
+    for message, results in _with_results(messages):
+        clean.append(message)
+        for call in message.tool_calls:
+            lost = Message("tool", INTERRUPTED, tool_call_id=call.id)
+            clean.append(results.get(call.id, lost))
+    return clean
+
+
+def _with_results(
+    messages: Sequence[Message],
+) -> list[tuple[Message, dict[str | None, Message]]]:
+    """Pair each message with the results that follow it: call ids repeat between replies."""
+    pairs: list[tuple[Message, dict[str | None, Message]]] = []
+    for message in messages:
+        if message.role != "tool":
+            pairs.append((message, {}))
+        elif pairs:
+            pairs[-1][1].setdefault(message.tool_call_id, message)
+    return pairs
+
+
+def fit(messages: Sequence[Message], max_chars: int) -> tuple[Message, ...]:
+    """Return the newest whole rounds within *max_chars*; the last one always stays.
+
+    In older rounds long tool results are shortened: what mattered in them was said in the
+    answer.
+    """
+    *older, last = [repaired(each) for each in split(messages)] or [[]]
+    kept, left = [last], max_chars - _chars(last)
+    for each in reversed(older):
+        short = [_shortened(message) for message in each]
+        left -= _chars(short)
+        if left < 0:
+            break
+        kept.append(short)
+    return tuple(message for each in reversed(kept) for message in each)
+
+
+def _shortened(message: Message) -> Message:
+    if message.role != "tool" or len(message.content) <= OLD_RESULT_CHARS:
+        return message
+    half = OLD_RESULT_CHARS // 2
+    left_out = len(message.content) - 2 * half
+    cut = f"\n[... {left_out} characters of an old result left out ...]\n"
+    return replace(message, content=message.content[:half] + cut + message.content[-half:])
+
+
+def _chars(messages: Sequence[Message]) -> int:
+    return sum(
+        len(each.content) + sum(len(call.arguments) for call in each.tool_calls)
+        for each in messages
+    )

@@ -1,0 +1,90 @@
+"""What the events of a turn carry; pages and API show the same."""
+
+from collections.abc import Callable
+from time import monotonic
+
+from walissh.react.parts import Parts
+from walissh.react.turn import CommandRun, Turn
+
+TEXT_EACH_S = 0.06
+"""Deltas are gathered for so long: no eye reads faster, and each event is a write."""
+
+
+def command(run: CommandRun) -> dict[str, object]:
+    """Return a command run as its event carries it."""
+    return {
+        "turn_id": run.turn_id,
+        "id": run.id,
+        "host": run.host,
+        "host_id": run.host_id,
+        "command": run.command,
+        "reason": run.reason,
+        "risk": run.risk.value,
+        "reasons": list(run.reasons),
+        "status": run.status.value,
+        "exit_code": run.exit_code,
+        "error": run.error,
+        "phase": run.phase,
+        "duration_s": run.duration_s,
+        "ended_by": run.ended_by,
+    }
+
+
+def tell_command(parts: Parts, command_id: str) -> CommandRun | None:
+    """Publish the present state of a command."""
+    run = parts.commands.get(command_id)
+    if run is not None:
+        parts.publish(run.session_id, "command", command(run))
+    return run
+
+
+def tell_turn(parts: Parts, turn: Turn, note: str = "") -> None:
+    """Publish where the turn stands; its end is the event ``done``."""
+    data: dict[str, object] = {
+        "turn_id": turn.id,
+        "status": turn.status.value,
+        "step": turn.step,
+        "attempt": turn.attempt,
+    }
+    if note:
+        data["note"] = note
+    parts.publish(turn.session_id, "status", data)
+
+
+def tell_end(parts: Parts, turn_id: str) -> None:
+    """Publish ``done`` with the turn's final status, answer and error."""
+    turn = parts.turns.get(turn_id)
+    if turn is not None:
+        data = {
+            "turn_id": turn.id,
+            "status": turn.status.value,
+            "answer": turn.answer,
+            "error": turn.error,
+        }
+        parts.publish(turn.session_id, "done", data)
+
+
+class TextFlow:
+    """Gathers the deltas of one model call into events."""
+
+    def __init__(self, parts: Parts, turn: Turn, clean: Callable[[str], str]) -> None:
+        self._parts, self._turn, self._clean = parts, turn, clean
+        self._text, self._told_at = "", 0.0
+
+    def add(self, delta: str) -> None:
+        """Take the next piece of the model's text."""
+        self._text += delta
+        if monotonic() - self._told_at >= TEXT_EACH_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Publish what has been gathered."""
+        if self._text:
+            data = {
+                "turn_id": self._turn.id,
+                "step": self._turn.step,
+                "attempt": self._turn.attempt,
+                "delta": self._clean(self._text),
+            }
+            self._parts.publish(self._turn.session_id, "text", data)
+        self._text, self._told_at = "", monotonic()

@@ -1,0 +1,96 @@
+"""Short sentences that the agent itself says, in both languages."""
+
+import re
+from collections.abc import Sequence
+
+from walissh.errors import ModelError
+from walissh.react.turn import CommandRun, CommandStatus, Language
+
+LIVE_CHARS = 4_000
+"""How much of a piece of output an event carries; the whole is read from the store."""
+
+TITLE_CHARS = 60
+_CONTROLS = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
+
+
+def without_controls(text: str) -> str:
+    """Return *text* without control characters; line ends and tabs stay."""
+    return text.translate(_CONTROLS)
+
+
+def names(question: str, host: str) -> bool:
+    """Tell whether the question names the host as a word of its own."""
+    pattern = rf"(?<![A-Za-z0-9_.-]){re.escape(host)}(?![A-Za-z0-9_-]|\.\w)"
+    return bool(re.search(pattern, question, re.IGNORECASE))
+
+
+def title(question: str) -> str:
+    """Return the first words of a question as the title of its talk."""
+    first = next((line for line in question.splitlines() if line.strip()), "")
+    words = " ".join(first.split())
+    return words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…"
+
+
+def stopped(language: Language, commands: Sequence[CommandRun]) -> str:
+    """Say that the turn was ended by its limits, with what was run."""
+    ran = [run for run in commands if run.status is CommandStatus.FINISHED]
+    lines = "\n".join(f"- `{run.command}` ({run.host}): [[{run.id}]]" for run in ran[-10:])
+    if language == "zh":
+        return f"这一轮在得出结论之前停止了：步数用完，或者操作重复。已执行的命令：\n\n{lines}"
+    return (
+        "This turn was stopped before a conclusion: its steps are used up, or it repeats"
+        f" itself. Commands that ran:\n\n{lines}"
+    )
+
+
+def retrying(language: Language, error: ModelError, delay_s: float) -> str:
+    """Say that the model is asked again later, and why."""
+    if language == "zh":
+        return f"{error} {delay_s:.0f} 秒后重试。"
+    return f"{error} Trying again in {delay_s:.0f} s."
+
+
+def host_changed(language: Language, host: str) -> str:
+    """Say that a host is not what it was when the command was proposed."""
+    if language == "zh":
+        return f"{host}：提出命令之后，这台主机被修改或删除。什么都没有执行。请重新提问。"
+    return (
+        f"{host}: the host was changed or removed after the command was proposed."
+        " Nothing was run. Ask again."
+    )
+
+
+def interrupted(language: Language, runs: Sequence[CommandRun]) -> str:
+    """Say which commands have an unknown outcome."""
+    unknown = [run for run in runs if run.status is CommandStatus.UNKNOWN]
+    where = ", ".join(f"{run.host}: {run.command[:80]}" for run in unknown)
+    if language == "zh":
+        return f"执行中断，结果未知，可能已经执行（{where}）。请先检查，再决定是否重新执行。"
+    return (
+        f"Interrupted: the outcome is unknown, it may have run ({where})."
+        " Check before you run it again."
+    )
+
+
+def lost_worker(language: Language) -> str:
+    """Say that the process died that ran a command."""
+    if language == "zh":
+        return "执行它的进程已经消失；命令可能已经执行。"
+    return "The process that ran it has died; the command may have run."
+
+
+def gave_up(language: Language) -> str:
+    """Say that a step was begun several times and never ended."""
+    if language == "zh":
+        return "处理这个问题的进程多次中断。请重新提问；如果再次发生，请运行 walissh doctor。"
+    return (
+        "The process that worked on this question died several times. Ask again; if it"
+        " happens once more, run: walissh doctor"
+    )
+
+
+def broke(language: Language) -> str:
+    """Say that a step failed by a fault of the program."""
+    if language == "zh":
+        return "这一步因程序内部错误而中断，日志中有详细信息。请运行 walissh doctor，然后重新提问。"
+    return "This step broke off by a fault of the program; its log says more. Run walissh doctor."

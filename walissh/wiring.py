@@ -1,0 +1,99 @@
+"""The composition root: the only place that names concrete parts."""
+
+from dataclasses import dataclass
+
+from flask import Flask, current_app
+
+from walissh.brain import playbook
+from walissh.brain.offline import OfflineBrain
+from walissh.brain.openai_chat import OpenAIChat
+from walissh.clock import utc_now
+from walissh.config import Settings
+from walissh.react.parts import Limits, Parts
+from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
+from walissh.react.turn import Model
+from walissh.safety.policy import ReadOnlyGate
+from walissh.ssh.pool import Pool
+from walissh.ssh.run import SshShell
+from walissh.store import commands, database, history, hosts, seal, sessions, turns
+from walissh.store.queue import JobQueue, connect
+from walissh.stream import Stream
+from walissh.worker_name import worker_name
+
+
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    settings: Settings
+    parts: Parts
+    stream: Stream
+    queue: JobQueue
+
+
+def install(app: Flask, settings: Settings) -> None:
+    """Put the parts into *app*; opens no connection."""
+    secret = seal.secret_key(settings)
+    app.config["SECRET_KEY"] = seal.derive(secret, "cookies")
+    app.config["WALISSH_SEAL_KEY"] = seal.derive(secret, "secrets at rest")
+    database.init_app(app, settings)
+    stream = Stream.connect(settings)
+    queue = JobQueue(connect(settings))
+    app.extensions["walissh"] = _Installed(settings, build(settings, stream, queue), stream, queue)
+
+
+def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
+    """Return the parts that the settings ask for."""
+    return Parts(
+        model=model(settings),
+        shell=SshShell(Pool(), hosts, output_limit_mb=settings.output_limit_mb),
+        gate=ReadOnlyGate(),
+        prompt=Prompt.of([SystemProvider(), HostsProvider()]),
+        turns=turns,
+        commands=commands,
+        history=history,
+        sessions=sessions,
+        hosts=hosts,
+        publish=stream.append,
+        enqueue=queue,
+        clock=utc_now,
+        worker=worker_name(),
+        language=settings.lang or "en",
+        limits=Limits(steps=settings.step_limit, command_s=settings.command_limit_s),
+    )
+
+
+def model(settings: Settings) -> Model:
+    """Return the brain that the settings ask for."""
+    if not settings.uses_openai:
+        return OfflineBrain(playbook.built_in())
+    return OpenAIChat(
+        settings.model,
+        api_key=settings.openai_api_key,
+        base_url=settings.openai_base_url or None,
+        temperature=settings.temperature,
+        first_token_limit_s=settings.first_token_limit_s,
+    )
+
+
+def parts() -> Parts:
+    """Return the parts of the current app."""
+    return _installed().parts
+
+
+def stream() -> Stream:
+    """Return the event stream of the current app."""
+    return _installed().stream
+
+
+def queue() -> JobQueue:
+    """Return the job queue of the current app."""
+    return _installed().queue
+
+
+def settings() -> Settings:
+    """Return the settings of the current app."""
+    return _installed().settings
+
+
+def _installed() -> _Installed:
+    installed: _Installed = current_app.extensions["walissh"]
+    return installed

@@ -1,0 +1,14 @@
+"""Jobs of the queue ``turns``."""
+
+from walissh import wiring
+from walissh.react import agent
+
+
+def think(turn_id: str, step: int) -> None:
+    """Make one model call of a turn."""
+    agent.think(wiring.parts(), turn_id, step)
+
+
+def finish(turn_id: str) -> None:
+    """Do the after-work of an ended turn."""
+    agent.finish(wiring.parts(), turn_id)
