@@ -98,10 +98,7 @@ def _words(error: HTTPException) -> str:
 
 
 def _respond(error: Exception, status: int, words: str, field: str) -> Response:
-    if _is_api():
-        response = problem(status, words, field=field)
-    else:
-        response = _page(error, status, words)
+    response = problem(status, words, field=field) if _is_api() else _page(error, status, words)
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="walissh"'
     if status == 503:

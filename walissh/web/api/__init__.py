@@ -1,7 +1,25 @@
-"""The JSON interface under /api/v1."""
+"""The JSON interface under /api/v1: one module per topic, described by `openapi`."""
 
 from flask import Flask
+from werkzeug.routing import BaseConverter
+
+from walissh.web import auth, security
+from walissh.web.api import commands, events, hosts, openapi, sessions, turns
+
+PREFIX = "/api/v1"
+
+
+class IdConverter(BaseConverter):
+    """An id in an address; what cannot be one finds no route."""
+
+    regex = "[A-Za-z0-9_-]{1,64}"
 
 
 def install(app: Flask) -> None:
-    """Add the interface to *app*."""
+    """Add the interface to *app*: bearer tokens only, so forms cannot forge its calls."""
+    app.url_map.converters["id"] = IdConverter
+    for topic in (sessions, turns, events, commands, hosts):
+        topic.blueprint.before_request(auth.guard_api)
+        app.register_blueprint(topic.blueprint, url_prefix=PREFIX)
+        security.takes_no_cookies(app, topic.blueprint)
+    app.register_blueprint(openapi.blueprint, url_prefix=PREFIX)

@@ -1,0 +1,187 @@
+"""Servers: what is said of them, contact, and trust in their keys."""
+
+import time
+from collections.abc import Mapping
+
+from flask import Blueprint
+from pydantic import Field
+
+from walissh import wiring
+from walissh.errors import InvalidError, NotFoundError
+from walissh.react.host import Auth
+from walissh.react.host import Host as HostValue
+from walissh.ssh import keys
+from walissh.store import hosts
+from walissh.store.hosts import SECRETS, HostDraft
+from walissh.web import auth
+from walissh.web.api import cursor, shapes
+from walissh.web.api.contract import NOTHING, declares
+from walissh.web.api.reading import Body, PageQuery, Text
+
+blueprint = Blueprint("api_hosts", __name__)
+
+CHECK_LIMIT_S = 15.0
+LOOK_EACH_S = 0.1
+
+
+class NewHost(Body):
+    """A server to add; *jump* is the id or the name of another one."""
+
+    name: Text
+    address: Text
+    user: Text
+    port: int = 22
+    auth: Auth = Auth.AUTO
+    key: Text | None = None
+    passphrase: Text | None = None
+    password: Text | None = None
+    jump: Text | None = None
+    groups: list[Text] | None = None
+    stage: Text | None = None
+    encoding: Text | None = None
+
+
+class HostChange(Body):
+    """What to change; what is left out stays. null removes a secret or the jump host."""
+
+    name: Text = ""
+    address: Text = ""
+    user: Text = ""
+    port: int = 22
+    auth: Auth = Auth.AUTO
+    key: Text | None = None
+    passphrase: Text | None = None
+    password: Text | None = None
+    jump: Text | None = None
+    groups: list[Text] = Field(default_factory=list)
+    stage: Text = ""
+    encoding: Text = "utf-8"
+
+
+class Trust(Body):
+    """Which key to trust; none means the one seen last."""
+
+    fingerprint: Text | None = None
+
+
+@blueprint.get("/hosts")
+@declares({200: shapes.Page[shapes.Host]}, query=PageQuery, errors=())
+def list_hosts(query: PageQuery) -> shapes.Page[shapes.Host]:
+    """List the servers by name."""
+    mine = hosts.within_reach(auth.person().id)
+    after = cursor.name(query.cursor)
+    rest = [each for each in mine if each.name > after]
+    items = [_told(each, mine) for each in rest[: query.limit]]
+    more = items[-1].name if len(rest) > query.limit else None
+    return shapes.Page[shapes.Host](items=items, next=cursor.of_name(more))
+
+
+@blueprint.post("/hosts")
+@declares({201: shapes.Host}, body=NewHost, errors=(409,))
+def add_host(body: NewHost) -> shapes.Host:
+    """Add a server; its secrets are sealed and never shown again."""
+    draft = HostDraft(
+        name=body.name,
+        address=body.address,
+        user=body.user,
+        port=body.port,
+        auth=body.auth,
+        jump_id=_jump_id(body.jump),
+        groups=tuple(body.groups or ()),
+        stage=body.stage or "",
+        encoding=body.encoding or "utf-8",
+        secrets=_secrets(body),
+    )
+    return _told(hosts.add(auth.person().id, draft))
+
+
+@blueprint.get("/hosts/<id:host_id>")
+@declares({200: shapes.Host})
+def get_host(host_id: str) -> shapes.Host:
+    """Return one server."""
+    return _told(_mine(host_id))
+
+
+@blueprint.patch("/hosts/<id:host_id>")
+@declares({200: shapes.Host}, body=HostChange, errors=(404, 409))
+def change_host(host_id: str, body: HostChange) -> shapes.Host:
+    """Change a server; a new way to reach it needs a new look at its key."""
+    host, given = _mine(host_id), body.model_fields_set
+    draft = HostDraft(
+        name=body.name if "name" in given else host.name,
+        address=body.address if "address" in given else host.address,
+        user=body.user if "user" in given else host.user,
+        port=body.port if "port" in given else host.port,
+        auth=body.auth if "auth" in given else host.auth,
+        jump_id=_jump_id(body.jump) if "jump" in given else host.jump_id,
+        groups=tuple(body.groups) if "groups" in given else host.groups,
+        stage=body.stage if "stage" in given else host.stage,
+        encoding=body.encoding if "encoding" in given else host.encoding,
+        secrets=_secrets(body),
+    )
+    return _told(hosts.change(host_id, auth.person().id, draft))
+
+
+@blueprint.delete("/hosts/<id:host_id>")
+@declares({NOTHING: None}, errors=(404, 409))
+def delete_host(host_id: str) -> tuple[None, int]:
+    """Remove a server with its secrets; the journal keeps what ran on it."""
+    hosts.remove(host_id, auth.person().id)
+    return None, NOTHING
+
+
+@blueprint.post("/hosts/<id:host_id>/test")
+@declares({200: shapes.Check, 202: shapes.Check}, errors=(404, 503))
+def test_host(host_id: str) -> tuple[shapes.Check, int]:
+    """Make contact and say how it went; 202 if that takes longer than 15 s."""
+    before = shapes.check(_mine(host_id))
+    wiring.queue().check_host(host_id)
+    until = time.monotonic() + CHECK_LIMIT_S
+    while time.monotonic() < until:
+        now = shapes.check(_mine(host_id))
+        if now is not None and now.at != (before.at if before else None):
+            return now, 200
+        time.sleep(LOOK_EACH_S)
+    return shapes.Check(status="running"), 202
+
+
+@blueprint.post("/hosts/<id:host_id>/trust")
+@declares({200: shapes.Host}, body=Trust, errors=(404, 409))
+def trust_host(host_id: str, body: Trust) -> shapes.Host:
+    """Trust the key that the server showed last, if it is the one meant."""
+    return _told(hosts.trust(host_id, auth.person().id, body.fingerprint or ""))
+
+
+def _mine(host_id: str) -> HostValue:
+    found = hosts.get(host_id, auth.person().id)
+    if found is None:
+        raise NotFoundError("There is no such host.")
+    return found
+
+
+def _told(host: HostValue, mine: list[HostValue] | None = None) -> shapes.Host:
+    """Return the shape of a host; *mine* spares a query when it is at hand."""
+    jump = None
+    if host.jump_id is not None:
+        reach = hosts.within_reach(host.owner_id) if mine is None else mine
+        jump = next((each.name for each in reach if each.id == host.jump_id), None)
+    return shapes.host(host, jump, hosts.secrets_of(host.id))
+
+
+def _jump_id(wanted: str | None) -> str | None:
+    """Return the id of the jump host that is meant by id or by name."""
+    if not wanted:
+        return None
+    person_id = auth.person().id
+    found = hosts.get(wanted, person_id) or hosts.find(wanted, person_id)
+    if found is None:
+        raise InvalidError(f"There is no host {wanted[:80]!r} to jump through.", field="jump")
+    return found.id
+
+
+def _secrets(body: NewHost | HostChange) -> Mapping[str, str | None]:
+    """Return the secrets that were given; a key must open with the passphrase beside it."""
+    given = {kind: getattr(body, kind) for kind in SECRETS if kind in body.model_fields_set}
+    if given.get("key"):
+        keys.load(given["key"], given.get("passphrase"))
+    return given

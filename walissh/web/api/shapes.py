@@ -1,0 +1,333 @@
+"""What goes out: the JSON shapes of the interface, made from values."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from walissh.react import turn as values
+from walissh.react.host import Host as HostValue
+from walissh.react.host import HostKey
+from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
+
+Item = TypeVar("Item")
+
+
+class Shape(BaseModel):
+    """A JSON object that goes out."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class Page(Shape, Generic[Item]):
+    """A part of a list; *next* is the cursor of the part after it."""
+
+    items: list[Item]
+    next: str | None
+
+
+class Session(Shape):
+    """A talk. *turn* is the status of its open turn, *waiting* counts commands to decide."""
+
+    id: str
+    title: str
+    host_ids: list[str]
+    pinned: bool
+    archived: bool
+    created_at: datetime
+    active_at: datetime
+    turn: TurnStatus | None
+    waiting: int
+
+
+class ToolCall(Shape):
+    """A call of the model; *arguments* is raw JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(Shape):
+    """One message of a talk: role user, assistant or tool."""
+
+    id: str
+    role: str
+    content: str
+    turn_id: str
+    created_at: datetime | None
+    tool_calls: list[ToolCall]
+    tool_call_id: str | None
+    meta: dict[str, Any]
+
+
+class Command(Shape):
+    """One command on one host. The middle of a long output is at ``/output``."""
+
+    id: str
+    turn_id: str
+    session_id: str
+    step: int
+    tool_call_id: str
+    host: str
+    host_id: str
+    host_identity: str
+    command: str
+    reason: str
+    risk: Risk
+    reasons: list[str]
+    status: CommandStatus
+    denial: str
+    exit_code: int | None
+    error: str
+    phase: str
+    ended_by: str
+    limit_s: int
+    duration_s: float | None
+    output_head: str
+    output_tail: str
+    output_chars: int
+    output_lines: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    ahead: int | None = Field(None, description="Commands before it in the queue.")
+
+
+class Step(Shape):
+    """One reply of the model that called tools, and the commands that came of it."""
+
+    step: int
+    text: str
+    tools: list[ToolCall]
+    commands: list[Command]
+
+
+class Citation(Shape):
+    """Mark *n* of the answer rests on lines *from* to *to* (from 1) of a command's output."""
+
+    n: int
+    command_id: str
+    first_line: int = Field(serialization_alias="from")
+    last_line: int = Field(serialization_alias="to")
+
+
+class Usage(Shape):
+    """Tokens of all model calls of a turn."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Turn(Shape):
+    """A question on its way to an answer.
+
+    *content* is the person's message, *question* what the turn asks back at its end,
+    *partial* what a failed reply had said.
+    """
+
+    id: str
+    session_id: str
+    status: TurnStatus
+    content: str
+    answer: str
+    partial: str
+    question: str | None
+    error: str
+    language: str
+    step: int
+    steps: list[Step]
+    citations: list[Citation]
+    recalled: list[dict[str, Any]]
+    usage: Usage
+    cancel_requested: bool
+    created_at: datetime
+    finished_at: datetime | None
+    not_before: datetime | None
+
+
+class Accepted(Shape):
+    """The turn that will answer."""
+
+    turn_id: str
+
+
+class Output(Shape):
+    """Characters of an output from *offset*; *next* is where to read on, None at its end.
+
+    *complete* is false while more may come.
+    """
+
+    offset: int
+    text: str
+    total: int
+    next: int | None
+    complete: bool
+
+
+class Milestone(Shape):
+    """A mark on the timeline of a session."""
+
+    id: str
+    kind: str
+    text: str
+    payload: dict[str, Any]
+    turn_id: str | None
+    at: datetime
+
+
+class Check(Shape):
+    """The last contact: ok, unknown_key, key_changed, failed; or running."""
+
+    status: str
+    phase: str = ""
+    error: str = ""
+    seen_fingerprint: str | None = None
+    trusted_fingerprint: str | None = None
+    at: datetime | None = None
+
+
+class Host(Shape):
+    """A server; *secrets* names what is stored, never what it is."""
+
+    id: str
+    name: str
+    address: str
+    port: int
+    user: str
+    auth: str
+    jump: str | None
+    jump_id: str | None
+    groups: list[str]
+    stage: str
+    encoding: str
+    secrets: list[str]
+    revision: int
+    trusted_fingerprint: str | None
+    seen_fingerprint: str | None
+    check: Check | None
+    created_at: datetime | None
+
+
+def session(talk: values.Session, busy: Mapping[str, str], waiting: Mapping[str, int]) -> Session:
+    """Tell a session; *busy* and *waiting* are of all sessions, by id."""
+    open_turn = busy.get(talk.id)
+    return Session(
+        id=talk.id,
+        title=talk.title,
+        host_ids=list(talk.host_ids),
+        pinned=talk.pinned,
+        archived=talk.archived,
+        created_at=talk.created_at,
+        active_at=talk.active_at,
+        turn=TurnStatus(open_turn) if open_turn else None,
+        waiting=waiting.get(talk.id, 0),
+    )
+
+
+def message(said: values.Message) -> Message:
+    """Tell a message."""
+    return Message.model_validate(said)
+
+
+def command(run: CommandRun, ahead: int | None = None) -> Command:
+    """Tell a command; *ahead* of it stand so many in the queue."""
+    told = Command.model_validate(run)
+    return told if ahead is None else told.model_copy(update={"ahead": ahead})
+
+
+def turn(value: values.Turn, said: Sequence[values.Message], commands: Sequence[Command]) -> Turn:
+    """Tell a turn with its messages and its commands."""
+    replies = [each for each in said if each.role == "assistant"]
+    return Turn(
+        id=value.id,
+        session_id=value.session_id,
+        status=value.status,
+        content=value.question,
+        answer=value.answer,
+        partial="".join(each.content for each in replies if each.meta.get("partial")),
+        question=_asked_back(replies),
+        error=value.error,
+        language=value.language,
+        step=value.step,
+        steps=_steps(replies, commands),
+        citations=[Citation.model_validate(each) for each in value.citations],
+        recalled=[],
+        usage=Usage.model_validate(value.usage),
+        cancel_requested=value.cancel_requested,
+        created_at=value.created_at,
+        finished_at=value.finished_at,
+        not_before=value.not_before,
+    )
+
+
+def milestone(mark: object) -> Milestone:
+    """Tell a milestone of `store.milestones`."""
+    return Milestone.model_validate(mark)
+
+
+def host(server: HostValue, jump: str | None, secrets: Iterable[str]) -> Host:
+    """Tell a host; *jump* is its jump host's name."""
+    return Host(
+        id=server.id,
+        name=server.name,
+        address=server.address,
+        port=server.port,
+        user=server.user,
+        auth=server.auth.value,
+        jump=jump,
+        jump_id=server.jump_id,
+        groups=list(server.groups),
+        stage=server.stage,
+        encoding=server.encoding,
+        secrets=sorted(secrets),
+        revision=server.revision,
+        trusted_fingerprint=_fingerprint(server.trusted_key),
+        seen_fingerprint=_fingerprint(server.seen_key),
+        check=check(server),
+        created_at=server.created_at,
+    )
+
+
+def check(server: HostValue) -> Check | None:
+    """Tell the last contact with a host, None if there was none."""
+    if server.check is None or not server.check.status:
+        return None
+    return Check(
+        status=server.check.status,
+        phase=server.check.phase,
+        error=server.check.error,
+        seen_fingerprint=_fingerprint(server.seen_key),
+        trusted_fingerprint=_fingerprint(server.trusted_key),
+        at=server.check.at,
+    )
+
+
+def _fingerprint(key: HostKey | None) -> str | None:
+    return None if key is None else key.fingerprint
+
+
+def _steps(replies: Sequence[values.Message], commands: Sequence[Command]) -> list[Step]:
+    return [
+        Step(
+            step=number,
+            text=reply.content,
+            tools=[ToolCall.model_validate(each) for each in reply.tool_calls],
+            commands=[each for each in commands if each.step == number],
+        )
+        for number, reply in enumerate(replies, 1)
+        if reply.tool_calls
+    ]
+
+
+def _asked_back(replies: Sequence[values.Message]) -> str | None:
+    calls = replies[-1].tool_calls if replies else ()
+    asked = next((each for each in calls if each.name == "ask_user"), None)
+    if asked is None:
+        return None
+    return _Asked.model_validate_json(asked.arguments).question
+
+
+class _Asked(BaseModel):
+    question: str = ""

@@ -1,0 +1,52 @@
+"""Turns: how an answer comes about."""
+
+from flask import Blueprint
+
+from walissh import wiring
+from walissh.errors import NotFoundError, QueueError
+from walissh.react import decisions
+from walissh.react import turn as values
+from walissh.react.turn import CommandRun, CommandStatus
+from walissh.store import commands, history, turns
+from walissh.web import auth
+from walissh.web.api import shapes
+from walissh.web.api.contract import declares
+
+blueprint = Blueprint("api_turns", __name__)
+
+
+@blueprint.get("/turns/<id:turn_id>")
+@declares({200: shapes.Turn})
+def get_turn(turn_id: str) -> shapes.Turn:
+    """Return a turn with its steps, commands, answer and citations."""
+    return told(mine(turn_id))
+
+
+@blueprint.post("/turns/<id:turn_id>/cancel")
+@declares({202: shapes.Turn}, errors=(404, 409))
+def cancel_turn(turn_id: str) -> shapes.Turn:
+    """Stop a turn: what waits is cancelled at once, what runs is ended by its worker."""
+    return told(decisions.cancel(wiring.parts(), turn_id, auth.person().id))
+
+
+def mine(turn_id: str) -> values.Turn:
+    """Return the turn if it is the asking person's; raises NotFoundError."""
+    found = turns.get(turn_id)
+    if found is None or found.user_id != auth.person().id:
+        raise NotFoundError("There is no such turn.")
+    return found
+
+
+def told(turn: values.Turn) -> shapes.Turn:
+    """Return the shape of a turn with all that hangs on it."""
+    runs = [shapes.command(run, _ahead(run)) for run in commands.of_turn(turn.id)]
+    return shapes.turn(turn, history.of_turn(turn.id), runs)
+
+
+def _ahead(run: CommandRun) -> int | None:
+    if run.status is not CommandStatus.APPROVED:
+        return None
+    try:
+        return wiring.queue().ahead_of(run)
+    except QueueError:
+        return None
