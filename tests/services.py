@@ -22,6 +22,7 @@ import redis
 from walissh.config import Settings
 from walissh.service import valkey
 
+ROOT = Path(__file__).parent.parent
 PATIENCE_S = 60.0
 OURS = re.compile(r"^(WALISSH_|OPENAI_|DATABASE_URL$|REDIS_URL$|MODEL_NAME$)")
 
@@ -59,12 +60,13 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def clean_environment(**values: str) -> dict[str, str]:
-    """Return our environment without any setting of the product, plus *values*."""
+def clean_environment(root: Path = ROOT, **values: str) -> dict[str, str]:
+    """Return our environment without any setting of the product, plus *values*.
+
+    *root* is where the product is imported from: this checkout, or an installed wheel.
+    """
     kept = {name: value for name, value in os.environ.items() if not OURS.match(name)}
-    root = str(Path(__file__).parent.parent)
-    path = os.pathsep.join(part for part in (root, kept.get("PYTHONPATH", "")) if part)
-    return {**kept, "PYTHONPATH": path, **values}
+    return {**kept, "PYTHONPATH": str(root), **values}
 
 
 # --- Valkey ---------------------------------------------------------------------------
@@ -243,11 +245,13 @@ def walissh(
     )
 
 
-def begin_up(home: Path, *arguments: str, port: int = 0, **values: str) -> Installation:
+def begin_up(
+    home: Path, *arguments: str, port: int = 0, root: Path = ROOT, **values: str
+) -> Installation:
     """Start ``walissh up`` on *home* and return at once; *values* are environment variables."""
     port = port or free_port()
     environment = clean_environment(
-        WALISSH_HOME=str(home), WALISSH_BIND=f"127.0.0.1:{port}", **values
+        root, WALISSH_HOME=str(home), WALISSH_BIND=f"127.0.0.1:{port}", **values
     )
     process = subprocess.Popen(
         [sys.executable, "-m", "walissh", "up", *arguments],

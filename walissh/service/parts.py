@@ -52,7 +52,7 @@ class Part:
         self._started = 0.0
         self._again_at: float | None = None
         self._quick_deaths = 0
-        self._pause_s = FIRST_PAUSE_S
+        self.pause_s = FIRST_PAUSE_S
 
     @property
     def running(self) -> bool:
@@ -98,7 +98,7 @@ class Part:
 
     def _mourn(self, code: int, now: float) -> None:
         if now - self._started >= QUICK_DEATH_S:
-            self._quick_deaths, self._pause_s = 0, FIRST_PAUSE_S
+            self._quick_deaths, self.pause_s = 0, FIRST_PAUSE_S
         else:
             self._quick_deaths += 1
         if self._quick_deaths >= DEATHS_TO_GIVE_UP:
@@ -110,10 +110,10 @@ class Part:
             "part %s ended (%s); starting it again in %.1f s",
             self.spec.name,
             _ending(code),
-            self._pause_s,
+            self.pause_s,
         )
-        self._again_at = now + self._pause_s
-        self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
+        self._again_at = now + self.pause_s
+        self.pause_s = min(self.pause_s * 2, LONGEST_PAUSE_S)
 
     def signal(self, number: int) -> None:
         """Send *number* to the process if it lives."""

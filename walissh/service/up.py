@@ -12,6 +12,7 @@ from flask import Flask
 
 from walissh.config import Settings
 from walissh.errors import StartError
+from walissh.service import demo_host as demo
 from walissh.service import home, listen, release, valkey
 from walissh.service.parts import Part, Spec, end_all
 from walissh.store import people
@@ -64,6 +65,7 @@ def _specs(settings: Settings, listener: socket.socket, *, demo_host: bool) -> I
     for kind in ("turns", "commands", "upkeep"):
         yield Spec(kind, ("worker", kind))
     if demo_host:
+        demo.ready_file(settings).unlink(missing_ok=True)
         yield Spec("demo-host", ("worker", "demo-host"))
 
 
@@ -78,7 +80,7 @@ def _keep(
             part.start(time.monotonic())
             if spec.foreign:
                 _watch(parts, stop, lambda: valkey.is_ready(settings))
-        _watch(parts, stop, lambda: listen.is_ready(settings))
+        _watch(parts, stop, lambda: _is_ready(settings, parts))
         if not stop.asked:
             say(f"WaLiSSH is ready: {sign_in_link(settings, app)}")
         _watch(parts, stop, None)
@@ -99,6 +101,13 @@ def _watch(parts: list[Part], stop: _Stop, ready: Callable[[], bool] | None) -> 
             if now > deadline:
                 raise StartError(_not_ready(parts))
         time.sleep(LOOK_EVERY_S)
+
+
+def _is_ready(settings: Settings, parts: list[Part]) -> bool:
+    has_demo = any(part.spec.name == "demo-host" for part in parts)
+    if has_demo and not demo.ready_file(settings).exists():
+        return False
+    return listen.is_ready(settings)
 
 
 def _not_ready(parts: list[Part]) -> str:

@@ -29,7 +29,7 @@ def run(settings: Settings, role: str) -> None:
         case "upkeep":
             _keep_up(app)
         case _:
-            demo_host.run(app)
+            demo_host.run(app, settings)
 
 
 def _keep_up(app: Flask) -> None:
