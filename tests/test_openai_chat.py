@@ -1,6 +1,7 @@
 """The model behind HTTP: what it asks, reads, refuses to believe, and gives up on."""
 
 import ctypes
+import functools
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.scripted_model import (
+    Asked,
     Body,
     BrokenArguments,
     Call,
@@ -199,6 +201,34 @@ def test_refused_field_is_left_out_at_once_and_from_then_on(
         reply = model.complete(request(), on_text=heard.on_text, cancelled=heard.is_stopped)
         assert reply.text == expected
     assert [field_name in each.body for each in scripted_model.requests] == [True, False, False]
+
+
+def test_two_threads_may_learn_of_a_refused_field_at_once(scripted_model: ScriptedModel) -> None:
+    both_asked = threading.Barrier(2, timeout=10)
+
+    def answer(asked: Asked) -> Say | Fail:
+        if "temperature" not in asked.body:
+            return Say("fine")
+        both_asked.wait()
+        return Fail(400, "unsupported", param="temperature")
+
+    scripted_model.answer_with(answer)
+    model, answers = chat(scripted_model), []
+
+    def talk() -> None:
+        reply = model.complete(request(), on_text=ignore, cancelled=lambda: False)
+        answers.append(reply.text)
+
+    _together(talk, talk)
+    assert answers == ["fine", "fine"]
+
+
+def _together(*works: Callable[[], None]) -> None:
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_a_field_that_stays_refused_is_asked_about_once(scripted_model: ScriptedModel) -> None:
@@ -805,11 +835,7 @@ def test_two_threads_share_one_object(scripted_model: ScriptedModel) -> None:
         asked = request(Message("user", word))
         answers.add(model.complete(asked, on_text=ignore, cancelled=lambda: False).text)
 
-    threads = [threading.Thread(target=talk, args=(word,)) for word in ("one", "two", "three")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    _together(*(functools.partial(talk, word) for word in ("one", "two", "three")))
     assert answers == {"one!", "two!", "three!"}
 
 

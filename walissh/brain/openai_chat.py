@@ -90,11 +90,12 @@ class OpenAIChat:
         self, client: openai.AsyncOpenAI, attempt: Attempt
     ) -> openai.AsyncStream[object]:
         while True:
+            left_out = self._left_out  # another thread may add to it meanwhile
             try:
-                return await self._post(client, attempt.request)
+                return await self._post(client, attempt.request, left_out)
             except openai.APIStatusError as error:
                 refused = openai_errors.refused_field(error)
-                if not refused or refused in self._left_out:
+                if not refused or refused in left_out:
                     raise openai_errors.translate(error, self._server, self._now) from error
                 logger.info("model=%s refuses %s: left out from now on", self.name, refused)
                 self._left_out |= {refused}
@@ -102,14 +103,14 @@ class OpenAIChat:
                 raise openai_errors.translate(error, self._server, self._now) from error
 
     async def _post(
-        self, client: openai.AsyncOpenAI, request: Request
+        self, client: openai.AsyncOpenAI, request: Request, left_out: frozenset[str]
     ) -> openai.AsyncStream[object]:
         # plain JSON instead of the client's models: they raise AttributeError on fields
         # that compatible servers leave out
         return await client.post(
             "/chat/completions",
             body=openai_request.body(
-                self.name, request, temperature=self._temperature, left_out=self._left_out
+                self.name, request, temperature=self._temperature, left_out=left_out
             ),
             cast_to=object,
             stream=True,
