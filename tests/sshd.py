@@ -169,6 +169,15 @@ def sshd(sshd_factory: SshdFactory) -> Sshd:
     return sshd_factory()
 
 
+def is_running(pid: int | str) -> bool:
+    """Tell whether the process runs; one that only waits to be buried does not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
 def free_port() -> int:
     """Return a port that was free a moment ago."""
     with socket.socket() as probe:
@@ -191,6 +200,7 @@ def _start(
     texts = host_keys or (keys.generate().private,)
     client = keys.generate()
     (folder / "authorized_keys").write_text(client.public + "\n")
+    (folder / "home").mkdir()
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd insists on it
     for _ in range(_START_TRIES):
@@ -223,6 +233,7 @@ def _write_config(
         "MaxStartups": 100,
         "UseDNS": "no",
         "LogLevel": "VERBOSE",
+        "SetEnv": f"HOME={folder / 'home'}",  # the start-up files of this machine stay out
         **_no_penalties(program),
         **options,
     }

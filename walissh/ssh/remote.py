@@ -10,8 +10,11 @@ from dataclasses import dataclass
 
 _ENVIRONMENT = (
     "PAGER=cat GIT_PAGER=cat SYSTEMD_PAGER=cat MANPAGER=cat TERM=dumb "
+    # an editor would wait for keys that never come
+    "EDITOR=false VISUAL=false GIT_EDITOR=false GIT_TERMINAL_PROMPT=0 "
     "DEBIAN_FRONTEND=noninteractive"
 )
+_NAMES = " ".join(word.partition("=")[0] for word in _ENVIRONMENT.split())
 _RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 # Find out whether this shell leads its session, as under OpenSSH; if not, make it lead one.
@@ -30,7 +33,7 @@ _RUN = (
     'echo "@MARK:$$:$1:"; echo "@MARK:" >&2; c=$(cat); '
     'case $c in *"@MARK") c="${c%"@MARK"}";; *) exit 97;; esac; '
     "unset BASH_ENV ENV; WALISSH_RUN=@RUN @ENV; "
-    "export WALISSH_RUN PAGER GIT_PAGER SYSTEMD_PAGER MANPAGER TERM DEBIAN_FRONTEND; "
+    "export WALISSH_RUN @NAMES; "
     "exec 3>&2 2>/dev/null; "  # this shell's own remarks, such as Terminated, are not output
     "if command -v bash >/dev/null 2>&1; "
     'then bash --norc --noprofile -c "$c" </dev/null 2>&3 3>&-; '
@@ -71,7 +74,8 @@ class Started:
 
 def start_line(mark: str, run_id: str) -> str:
     """Return the line that tells its process id and then takes ``start_input``."""
-    body = _fill(_RUN, mark=mark, run_id=run_id).replace("@ENV", _ENVIRONMENT)
+    body = _fill(_RUN, mark=mark, run_id=run_id)
+    body = body.replace("@ENV", _ENVIRONMENT).replace("@NAMES", _NAMES)
     return f"exec sh -c '{_LEAD}' sh '{body}'"
 
 
