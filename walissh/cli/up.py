@@ -16,11 +16,12 @@ from walissh.service import logs
 @click.option("--demo-host", is_flag=True, help="Offer this machine as a server to ask about.")
 def up(home: Path | None, bind: str | None, demo_host: bool) -> None:
     """Start everything and print a sign-in link; Ctrl-C ends it."""
-    from walissh.service import up as service
-
     if home is not None:
         os.environ["WALISSH_HOME"] = str(home.expanduser().absolute())  # the parts read it too
     if bind is not None:
         os.environ["WALISSH_BIND"] = bind
+    settings = Settings.from_env()
+    from walissh.service import up as service  # slow, and of no use with wrong settings
+
     logs.to_stderr(logging.WARNING, plain=True)
-    service.run(Settings.from_env(), demo_host=demo_host, say=click.echo)
+    service.run(settings, demo_host=demo_host, say=click.echo)

@@ -57,3 +57,8 @@ def private_dir(path: Path) -> None:
         path.chmod(0o700)
     except OSError as error:
         raise StartError(f"The folder {path} cannot be made: {error.strerror}.") from error
+
+
+def demo_ready(home: Path) -> Path:
+    """Return the file that is there while the demo host of this start can be used."""
+    return home / "demo-host.ready"

@@ -9,7 +9,11 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from walissh.config import Settings
 from walissh.errors import StartError
+from walissh.service import listen
+from walissh.store import people
 from walissh.web import create_app
+
+LINK_LIFE_S = 3600
 
 
 def migrate(settings: Settings) -> Flask:
@@ -51,3 +55,10 @@ def _explain(settings: Settings, error: Exception) -> str:
 def _line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def greeting(settings: Settings, app: Flask) -> str:
+    """Return the line that tells the address, with a link that signs in once."""
+    with app.app_context():
+        token = people.issue_token(people.first_admin().id, "link", ttl_s=LINK_LIFE_S)
+    return f"WaLiSSH is ready: http://{listen.visible_address(settings)}/sign-in/{token}"

@@ -8,14 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-from flask import Flask
-
 from walissh.config import Settings
 from walissh.errors import StartError
-from walissh.service import demo_host as demo
-from walissh.service import home, listen, release, valkey
+from walissh.service import home, listen, valkey
 from walissh.service.parts import Part, Spec, end_all
-from walissh.store import people
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +19,6 @@ READY_LIMIT_S = 90.0
 LOOK_EVERY_S = 0.1
 PARTS_END_LIMIT_S = 3.8
 REDIS_END_LIMIT_S = 0.8
-LINK_LIFE_S = 24 * 3600
 
 
 class _Stop:
@@ -49,9 +44,11 @@ def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> N
     held = home.lock(settings.home)
     try:
         with listen.open_socket(settings) as listener:
+            from walissh.service import release  # slow, and of no use if we end before
+
             app = release.migrate(settings)
             specs = list(_specs(settings, listener, demo_host=demo_host))
-            _keep(settings, app, specs, stop, say)
+            _keep(settings, specs, stop, lambda: say(release.greeting(settings, app)))
     finally:
         os.close(held)
 
@@ -65,12 +62,12 @@ def _specs(settings: Settings, listener: socket.socket, *, demo_host: bool) -> I
     for kind in ("turns", "commands", "upkeep"):
         yield Spec(kind, ("worker", kind))
     if demo_host:
-        demo.ready_file(settings).unlink(missing_ok=True)
+        home.demo_ready(settings.home).unlink(missing_ok=True)
         yield Spec("demo-host", ("worker", "demo-host"))
 
 
 def _keep(
-    settings: Settings, app: Flask, specs: list[Spec], stop: _Stop, say: Callable[[str], None]
+    settings: Settings, specs: list[Spec], stop: _Stop, when_ready: Callable[[], None]
 ) -> None:
     parts: list[Part] = []
     try:
@@ -82,7 +79,7 @@ def _keep(
                 _watch(parts, stop, lambda: valkey.is_ready(settings))
         _watch(parts, stop, lambda: _is_ready(settings, parts))
         if not stop.asked:
-            say(f"WaLiSSH is ready: {sign_in_link(settings, app)}")
+            when_ready()
         _watch(parts, stop, None)
     finally:
         _end(parts)
@@ -105,7 +102,7 @@ def _watch(parts: list[Part], stop: _Stop, ready: Callable[[], bool] | None) -> 
 
 def _is_ready(settings: Settings, parts: list[Part]) -> bool:
     has_demo = any(part.spec.name == "demo-host" for part in parts)
-    if has_demo and not demo.ready_file(settings).exists():
+    if has_demo and not home.demo_ready(settings.home).exists():
         return False
     return listen.is_ready(settings)
 
@@ -121,10 +118,3 @@ def _end(parts: list[Part]) -> None:
         signal.signal(number, signal.SIG_IGN)  # once is enough; ending takes under 5 s
     end_all([part for part in parts if not part.spec.foreign], limit_s=PARTS_END_LIMIT_S)
     end_all([part for part in parts if part.spec.foreign], limit_s=REDIS_END_LIMIT_S)
-
-
-def sign_in_link(settings: Settings, app: Flask) -> str:
-    """Make a link that signs the first administrator in once."""
-    with app.app_context():
-        token = people.issue_token(people.first_admin().id, "link", ttl_s=LINK_LIFE_S)
-    return f"http://{listen.visible_address(settings)}/sign-in/{token}"
