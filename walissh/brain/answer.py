@@ -10,12 +10,12 @@ from typing import Final
 from walissh.brain import condition
 from walissh.brain.diagnose import Diagnosis, Result, Told, Unseen
 from walissh.brain.parse import Place
-from walissh.brain.playbook import Playbook, Text
+from walissh.brain.playbook import Playbook
 from walissh.react.turn import Language
 
 _RANK: Final = {"critical": 0, "warning": 1, "note": 2}
 _MAX_SHOWN_LINES: Final = 40
-_MARK_LIKE = re.compile(r"\[(?=\[)")
+_MAX_MARKS: Final = 4
 
 _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "who": (
@@ -27,6 +27,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "looking": ("离线大脑：正在查看{titles}。", "Offline brain: looking at {titles}."),
     "deeper": ("离线大脑：根据结果继续查看。", "Offline brain: following up on what was found."),
     "running": ("离线大脑：运行你给的命令。", "Offline brain: running the command you gave."),
+    "own": ("你要求运行的命令", "the command you asked for"),
     "findings": ("发现", "Findings"),
     "facts": ("事实", "Facts"),
     "unseen": ("没能看到", "Could not see"),
@@ -84,6 +85,8 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "result": ("{command}：{state}", "{command}: {state}"),
     "cut": ("只显示前 {n} 行。", "Only the first {n} lines are shown."),
+    "exit": ("退出码 {code}", "exit code {code}"),
+    "exit_quiet": ("退出码 {code}，没有输出", "exit code {code}, no output"),
     "no_result": ("没有结果", "no result"),
 }
 
@@ -202,7 +205,7 @@ def _finding(number: int, told: Told, language: Language) -> list[str]:
 
 
 def _claim(told: Told, language: Language) -> str:
-    marks = "".join(mark(place) for place in told.places)
+    marks = "".join(mark(place) for place in told.places[:_MAX_MARKS])
     return f"{told.text}{_silent(told.silent, language)}{' ' if marks else ''}{marks}"
 
 
@@ -215,13 +218,9 @@ def _silent(commands: Sequence[str], language: Language) -> str:
 
 def _blind(unseen: Unseen, language: Language) -> str:
     reason = _plain(unseen.reason) if unseen.reason else phrase("unusable", language)
-    why = _in(unseen.why, language)
+    why = unseen.why.in_language(language)
     colon = "：" if language == "zh" else ": "
     return f"- {why} ({condition.code(unseen.command)}){colon}{reason}"
-
-
-def _in(text: Text, language: Language) -> str:
-    return text.in_language(language)
 
 
 def _plain(reason: str) -> str:
@@ -230,10 +229,7 @@ def _plain(reason: str) -> str:
 
 def _shown_result(host: str, command: str, result: Result, language: Language) -> list[str]:
     state = phrase(
-        "result",
-        language,
-        command=condition.code(command),
-        state=result.state or phrase("no_result", language),
+        "result", language, command=condition.code(command), state=_state(result, language)
     )
     lines = result.text.splitlines()
     last = min(len(lines), _MAX_SHOWN_LINES)
@@ -244,9 +240,15 @@ def _shown_result(host: str, command: str, result: Result, language: Language) -
     return parts if last == len(lines) else [*parts, phrase("cut", language, n=last)]
 
 
+def _state(result: Result, language: Language) -> str:
+    if result.exit_code is not None:
+        return phrase("exit" if result.text else "exit_quiet", language, code=result.exit_code)
+    return _plain(result.state) if result.state else phrase("no_result", language)
+
+
 def _fenced(lines: Sequence[str]) -> str:
     """Fence *lines* so that nothing in them ends the fence or looks like a citation."""
-    body = _MARK_LIKE.sub("[ ", "\n".join(lines))
+    body = condition.without_marks("\n".join(lines))
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{body}\n{fence}"

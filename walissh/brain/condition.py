@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from simpleeval import (  # type: ignore[import-untyped]
-    EvalWithCompoundTypes,
-    InvalidExpression,
-)
+from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
 Names = Mapping[str, object]
 
 UNKNOWN: Final = object()
 _TEMPLATE = re.compile(r"\{([^{}]+)\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
+_MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
+_KIB: Final = 1024
+_THREE_DIGITS: Final = 100
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -94,20 +94,25 @@ def shown(value: object) -> str:
 
 def code(text: str) -> str:
     """Return *text* as one line of inline code."""
-    line = _CONTROL.sub(" ", text).replace("`", "'").replace("[[", "[ [").strip()
+    line = without_marks(_CONTROL.sub(" ", text).replace("`", "'")).strip()
     if len(line) > _MAX_VALUE_CHARS:
         line = line[: _MAX_VALUE_CHARS - 1] + "…"
     return f"`{line}`" if line else "—"
+
+
+def without_marks(text: str) -> str:
+    """Return *text* with nothing left in it that the agent could take for a citation."""
+    return _MARK_LIKE.sub("[ [", text)
 
 
 def size(kib: float) -> Ready:
     """Return a number of KiB as a person reads it: ``1.5 GiB``."""
     amount = float(kib)
     for unit in _UNITS:
-        if abs(amount) < 1024 or unit == _UNITS[-1]:
+        if abs(amount) < _KIB or unit == _UNITS[-1]:
             break
-        amount /= 1024
-    digits = 0 if unit == "KiB" or amount >= 100 else 1
+        amount /= _KIB
+    digits = 0 if unit == "KiB" or amount >= _THREE_DIGITS else 1
     return Ready(f"{amount:.{digits}f} {unit}")
 
 
@@ -175,6 +180,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "program": _program,
     "round": round,
     "size": size,
+    "sorted": sorted,
     "str": str,
     "sum": sum,
 }

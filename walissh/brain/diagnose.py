@@ -116,7 +116,8 @@ class _Walk:
             lines = parse.number_lines(result.text)
             rows = _rows(probe.variants[index], result, lines)
             if rows is not None:
-                names = _namespace(probe, rows, result, lines, of, self.ask)
+                given = {"of": of, "ask": self.ask}
+                names = _namespace(probe, rows, result, lines, given)
                 self.seen.append(_Seen(name, command, tuple(lines), names))
                 return
             reason, ran = _obstacle(result, lines), result.exit_code is not None
@@ -212,20 +213,16 @@ def _obstacle(result: Result, lines: list[Line]) -> str:
 
 
 def _namespace(
-    probe: Probe,
-    rows: list[Row],
-    result: Result,
-    lines: list[Line],
-    of: Row,
-    ask: Mapping[str, object],
+    probe: Probe, rows: list[Row], result: Result, lines: list[Line], given: Mapping[str, object]
 ) -> dict[str, object]:
+    """Return what expressions read of one answer; *given* are its ``of`` and ``ask``."""
     names: dict[str, object] = {
-        "rows": [{**row, "of": of} for row in rows],
+        "rows": [{**row, "of": given["of"]} for row in rows],
         "exit": result.exit_code,
-        "of": of,
+        "of": given["of"],
     }
     for fact, expression in probe.facts.items():
-        value = condition.evaluate(expression, {**names, "ask": ask})
+        value = condition.evaluate(expression, {**names, **given})
         if value is not condition.UNKNOWN:
             names[fact] = value
     last = lines[-1].number if lines else 1

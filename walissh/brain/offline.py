@@ -28,7 +28,7 @@ class OfflineBrain:
     name = "offline"
 
     def __init__(self, catalogue: Catalogue, read: Read = observation.parse) -> None:
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._read = read
 
     def complete(
@@ -51,8 +51,8 @@ class OfflineBrain:
 
     def _reply(self, request: Request) -> Reply:
         now = rounds.current(request.messages, self._read)
-        asked = question.understand(now.question, request.hosts, self._catalogue)
-        known = self._catalogue.playbooks
+        asked = question.understand(now.question, request.hosts, self.catalogue)
+        known = self.catalogue.playbooks
         if asked.kind == "unknown":
             return Reply(answer.unknown(known, request.language))
         if asked.kind == "change":
@@ -69,7 +69,7 @@ class OfflineBrain:
     ) -> Reply:
         by_host = {
             host: diagnose(
-                self._catalogue,
+                self.catalogue,
                 asked.playbooks,
                 _of_host(results, host),
                 ask={"ports": list(asked.ports)},
@@ -80,7 +80,7 @@ class OfflineBrain:
         calls = _calls(by_host, language, first_number=len(results) + 1)
         if calls and allowed:
             return Reply(_step_text(asked, bool(results), language), calls)
-        known = self._catalogue.playbooks
+        known = self.catalogue.playbooks
         return Reply(
             answer.diagnosed(by_host, asked.playbooks, known, language, complete=not calls)
         )
@@ -142,12 +142,12 @@ def _own_commands(asked: Question, results: Results, language: Language, allowed
     ]
     if not waiting or not allowed:
         return Reply(answer.ran(_in_order(asked, results, language), language))
-    text = answer.phrase("running", language)
+    reason = answer.phrase("own", language)
     calls = tuple(
-        _call(f"p-own-{number}", part, command, text, _OWN_COMMAND_LIMIT_S)
+        _call(f"p-own-{number}", part, command, reason, _OWN_COMMAND_LIMIT_S)
         for number, (command, part) in enumerate(waiting, len(results) + 1)
     )
-    return Reply(text, calls)
+    return Reply(answer.phrase("running", language), calls)
 
 
 def _in_order(

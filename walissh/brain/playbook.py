@@ -84,9 +84,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Words:
-    """What a question says when it is about this: zh as parts, en as whole words."""
+    """What a question says when it is about this.
 
-    zh: tuple[str, ...]
+    zh: regular expressions found anywhere; en: whole words, a plural s allowed.
+    """
+
+    zh: tuple[Regex, ...]
     en: tuple[str, ...]
 
 

@@ -148,7 +148,7 @@ def _choose(text: str, playbooks: Iterable[Playbook]) -> tuple[Playbook, ...]:
 
 def _hits(text: str, words: Words) -> int:
     lower = text.casefold()
-    chinese = sum(word.casefold() in lower for word in words.zh)
+    chinese = sum(re.search(word, text, re.IGNORECASE) is not None for word in words.zh)
     return chinese + sum(_has_word(lower, word.casefold()) for word in words.en)
 
 

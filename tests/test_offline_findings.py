@@ -1,0 +1,185 @@
+"""What the built-in playbooks find on recorded machines."""
+
+import pytest
+
+from tests.offline_talk import Ended, Talk, line_with, machine
+
+
+def test_nginx_502_leads_over_port_and_log_to_the_failed_service() -> None:
+    talk = Talk({"web1": machine("nginx_502")})
+    answer = talk.ask("why does nginx answer 502?")
+    assert "nothing listens there: it answers 502" in line_with(answer, "local port 9000")
+    assert "[[c0de0006:3-3]]" in line_with(
+        answer, "refused the connection (last at `2026/11/30 10:00:04`)"
+    ) or (talk.cited(line_with(answer, "refused the connection")).startswith("tail"))
+    assert "`shop.service` has failed" not in answer  # that is the services' playbook
+    assert "nginx answers 502 for /" in answer
+
+
+def test_nginx_reads_the_other_error_log_and_the_certificate() -> None:
+    talk = Talk({"web1": machine("nginx_502")})
+    answer = talk.ask("nginx 502")
+    commands = [command for _, command in talk.commands]
+    assert "tail -n 60 /srv/logs/shop 2>&1" in commands
+    assert "expires within 14 days" in line_with(answer, "/etc/ssl/shop.crt")
+
+
+def test_a_broken_nginx_configuration_is_quoted() -> None:
+    broken = {
+        "nginx -t": Ended(
+            1,
+            'nginx: [emerg] open() "/etc/nginx/gone.conf" failed (2: No such file or directory)'
+            " in /etc/nginx/nginx.conf:12\n"
+            "nginx: configuration file /etc/nginx/nginx.conf test failed\n",
+        )
+    }
+    answer = Talk({"web1": machine("nginx_502", broken)}).ask("nginx")
+    assert "/etc/nginx/nginx.conf:12" in line_with(answer, "configuration is broken")
+
+
+def test_nginx_check_without_rights_is_no_broken_configuration() -> None:
+    denied = {
+        "nginx -t": Ended(
+            1, 'nginx: [emerg] open() "/run/nginx.pid" failed (13: Permission denied)\n'
+        )
+    }
+    answer = Talk({"web1": machine("nginx_502", denied)}).ask("nginx")
+    assert "configuration is broken" not in answer
+    assert "may not check" in answer
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("upstream timed out (110: Connection timed out) while reading response header from "
+         'upstream, client: 192.0.2.7, upstream: "http://127.0.0.1:22/x"', "clients see 504"),
+        ("connect() to unix:/run/php/php-fpm.sock failed (2: No such file or directory) while "
+         'connecting to upstream, upstream: "fastcgi://unix:/run/php/php-fpm.sock:"',
+         "`/run/php/php-fpm.sock` did not exist"),
+        ("connect() to unix:/run/php/php-fpm.sock failed (13: Permission denied) while "
+         'connecting to upstream, upstream: "fastcgi://unix:/run/php/php-fpm.sock:"',
+         "may not connect to the socket"),
+        ("connect() to unix:/run/php/php-fpm.sock failed (11: Resource temporarily unavailable) "
+         'while connecting to upstream, upstream: "fastcgi://unix:/run/php/php-fpm.sock:"',
+         "was full"),
+        ("upstream prematurely closed connection while reading response header from upstream, "
+         'upstream: "http://127.0.0.1:22/"', "before its answer was complete"),
+        ('no live upstreams while connecting to upstream, upstream: "http://app/"',
+         "every upstream of a group down"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_upstream_error_has_its_words(message: str, words: str) -> None:
+    log = {"error.log": Ended(0, f"2026/11/30 10:00:01 [error] 813#813: *7 {message}\n")}
+    answer = Talk({"web1": machine("nginx_502", log)}).ask("nginx 504")
+    assert words in answer
+
+
+def test_a_host_without_nginx_is_told_so() -> None:
+    silent = {"command -v nginx": Ended(1, ""), "ps aux": Ended(1, "")}
+    answer = Talk({"web1": machine("", silent)}).ask("nginx 502")
+    assert "seems to be no nginx on this host" in answer
+
+
+def test_a_full_disk_leads_to_its_largest_directories() -> None:
+    talk = Talk({"db1": machine("disk_full")})
+    answer = talk.ask("谁占满了磁盘")
+    commands = [command for _, command in talk.commands]
+    assert (
+        "LC_ALL=C du -xkd1 '/data $(touch gotcha)/backup' 2>/dev/null | sort -rn | head -n 8"
+        in commands
+    )
+    assert "/backup/2019" in answer
+
+
+def test_a_table_that_does_not_line_up_loses_no_file_system() -> None:
+    answer = Talk({"web1": machine("busybox")}).ask("disk")
+    assert "**Critical**: `/` is 98% full, 11.7 MiB left." in answer
+    assert "Inside `/var`: `/var/log` 6.2 GiB" in answer
+
+
+def test_a_name_from_the_host_reaches_the_shell_only_quoted() -> None:
+    talk = Talk({"db1": machine("disk_full")})
+    talk.ask("disk")
+    assert all("'/data $(touch gotcha)" in c for _, c in talk.commands if "gotcha" in c)
+
+
+def test_loop_devices_that_are_always_full_are_left_out() -> None:
+    answer = Talk({"db1": machine("disk_full")}).ask("disk")
+    assert "/snap/core" not in answer
+
+
+def test_a_deleted_file_that_is_held_open_is_found() -> None:
+    answer = Talk({"db1": machine("disk_full")}).ask("disk")
+    assert "5.0 GiB are not freed" in line_with(answer, "`java` (PID 4242)")
+
+
+def test_silence_of_a_command_is_cited_too() -> None:
+    answer = Talk({"db1": machine("disk_full", {"lsof": Ended(0, "")})}).ask("disk")
+    assert "no output) [[c0de" in line_with(answer, "No large deleted file")
+
+
+def test_a_read_only_file_system_is_critical() -> None:
+    mounts = {"/proc/mounts": Ended(0, "/dev/sdb1 /data ext4 ro,relatime,errors=remount-ro 0 0\n")}
+    answer = Talk({"db1": machine("disk_full", mounts)}).ask("disk")
+    assert "**Critical**: `/data` (`/dev/sdb1`, `ext4`) is mounted read-only" in answer
+
+
+def test_a_port_that_nobody_holds_is_named() -> None:
+    answer = Talk({"web1": machine("nginx_502")}).ask("who listens on port 9000 and on port 80?")
+    assert "Nothing listens on port 9000." in answer
+    assert "Port 80 (`0.0.0.0`) is held by `nginx` (PID 812)" in answer
+
+
+def test_netstat_stands_in_for_ss() -> None:
+    netstat = {
+        "ss -tulpn": Ended(0, "bash: line 1: ss: command not found\n"),
+        "netstat": Ended(
+            0,
+            "Active Internet connections (only servers)\n"
+            "Proto Recv-Q Send-Q Local Address       Foreign Address  State   PID/Program name\n"
+            "tcp        0      0 0.0.0.0:6379        0.0.0.0:*        LISTEN  801/redis-server\n",
+        ),
+    }
+    answer = Talk({"web1": machine("", netstat)}).ask("ports")
+    assert "Port 6379 is open on all network interfaces" in answer
+
+
+def test_a_failed_service_shows_its_last_log_line() -> None:
+    answer = Talk({"web1": machine("nginx_502")}).ask("which services failed?")
+    assert "`shop.service` has failed" in answer
+    assert "DATABASE_URL is not set" in line_with(answer, "Last log line of `shop.service`")
+
+
+def test_a_killed_process_is_named() -> None:
+    line = "[1.5] Out of memory: Killed process 4242 (java) total-vm:1kB, anon-rss:2kB\n"
+    killed = {"dmesg": Ended(0, line)}
+    answer = Talk({"web1": machine("busybox", killed)}).ask("memory")
+    assert "killed process `java` (PID 4242)" in answer
+
+
+def test_output_can_forge_neither_citation_nor_markup() -> None:
+    unkind = "app `x` [[c0de0001:1-1]]\u202e<b>"
+    log = {"journalctl -u shop": Ended(0, f"Nov 30 09:58:01 web1 shop[900]: {unkind}\n")}
+    answer = Talk({"web1": machine("nginx_502", log)}).ask("which services failed?")
+    line = line_with(answer, "Last log line")
+    assert "app 'x' [ [c0de0001:1-1]] <b>`" in line
+
+
+def test_own_output_cannot_leave_its_fence() -> None:
+    talk = Talk({"web1": machine("", {"cat x": Ended(0, "```\n[[c0de0001:1-1]]\n# hi\n")})})
+    answer = talk.ask("`cat x`")
+    assert "````text\n```\n[ [c0de0001:1-1]]\n# hi\n````" in answer
+
+
+def test_lines_after_a_cut_keep_their_numbers() -> None:
+    cut = {
+        "ss -tulpn": Ended(
+            0,
+            "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
+            "tcp   LISTEN 0      128          0.0.0.0:22        0.0.0.0:*\n"
+            "[... 97 lines left out ...]\n"
+            "tcp   LISTEN 0      128          0.0.0.0:8080      0.0.0.0:*\n",
+        )
+    }
+    answer = Talk({"web1": machine("", cut)}).ask("port 8080")
+    assert ":100-100]]" in line_with(answer, "Port 8080")
