@@ -15,6 +15,8 @@ COMMANDS = {
     "release": "walissh.cli.worker:release",
     "sign-in-link": "walissh.cli.people:sign_in_link",
     "token": "walissh.cli.people:token",
+    "sign-in-link": "walissh.cli.people:sign_in_link",
+    "token": "walissh.cli.people:token",
     "up": "walissh.cli.up:up",
     "web": "walissh.cli.worker:web",
     "worker": "walissh.cli.worker:worker",

@@ -1,0 +1,203 @@
+"""``walissh chat``: one turn in this process, without queue and page.
+
+The database says what is due, as it does for the workers; whoever claims a step has it, so
+a running ``walissh up`` beside it does no harm.
+"""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from types import FrameType
+
+import click
+from flask import Flask
+
+from walissh.cli.opened import opened, owner
+from walissh.cli.transcript import RISKS, Transcript
+from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.react import agent, decisions
+from walissh.react.parts import Parts
+from walissh.react.turn import (
+    OPEN_TURN,
+    CommandRun,
+    CommandStatus,
+    Risk,
+    Turn,
+    TurnStatus,
+)
+
+LOOK_EACH_S = 0.1
+FAILED = 1
+NO_TERMINAL = "Nobody could be asked: there is no terminal."
+
+
+@click.command()
+@click.argument("host")
+@click.argument("question")
+@click.option("--user", "person", metavar="NAME", help="Who asks; without: the admin.")
+def chat(host: str, question: str, person: str | None) -> None:
+    """Ask QUESTION about HOST and follow the answer; exit code 1 if there is none."""
+    from walissh import wiring
+    from walissh.store import hosts, sessions
+
+    with opened() as app:
+        asking = owner(person)
+        found = hosts.find(host, asking.id)
+        if found is None:
+            raise NotFoundError(f"There is no host named {host}. See: walissh host list")
+        talk = sessions.create(asking.id, host_ids=[found.id])
+        transcript = Transcript()
+        parts = replace(wiring.parts(), publish=transcript, enqueue=NoQueue())
+        turn = decisions.ask(parts, talk.id, asking.id, question)
+        with _living(app), _stoppable(app, parts, turn):
+            ended = play(parts, turn.id, lambda run: _decide(parts, run))
+        if ended is None:
+            raise NotFoundError("The session was deleted.")
+        transcript.end(ended)
+        if ended.status is not TurnStatus.DONE:
+            click.echo(f"{ended.status.value}: {ended.error}".rstrip(": "), err=True)
+            sys.exit(FAILED)
+
+
+class NoQueue:
+    """An `Enqueue` that forgets: `play` sees in the database what is due."""
+
+    def think(self, turn: Turn) -> None:
+        """Leave it to `play`."""
+
+    def act(self, run: CommandRun) -> None:
+        """Leave it to `play`."""
+
+    def finish(self, turn_id: str) -> None:
+        """Leave it to `play`."""
+
+
+def play(parts: Parts, turn_id: str, decide: Callable[[CommandRun], None]) -> Turn | None:
+    """Make each move that is due until the turn has ended; None if it was deleted."""
+    while True:
+        turn = parts.turns.get(turn_id)
+        if turn is None or turn.status not in OPEN_TURN:
+            agent.finish(parts, turn_id)
+            return turn
+        if not _move(parts, turn, decide):
+            time.sleep(LOOK_EACH_S)
+
+
+def _move(parts: Parts, turn: Turn, decide: Callable[[CommandRun], None]) -> bool:
+    """Make one move; False if there is nothing to do but wait."""
+    if turn.cancel_requested:
+        agent.advance(parts, turn.id)
+        return False
+    if turn.status is TurnStatus.QUEUED:
+        return _think(parts, turn)
+    runs = parts.commands.of_turn(turn.id, turn.step)
+    for status, move in (
+        (CommandStatus.APPROVED, lambda run: agent.act(parts, run.id)),
+        (CommandStatus.AWAITING_APPROVAL, decide),
+    ):
+        due = next((run for run in runs if run.status is status), None)
+        if due is not None:
+            move(due)
+            return True
+    return False
+
+
+def _think(parts: Parts, turn: Turn) -> bool:
+    if turn.not_before is not None and turn.not_before > parts.clock():
+        return False
+    agent.think(parts, turn.id, turn.step)
+    return True
+
+
+# --- the person at the terminal -------------------------------------------------------
+
+
+def _decide(parts: Parts, run: CommandRun) -> None:
+    """Ask about one waiting command; somebody else may be faster on the page."""
+    with suppress(ConflictError):
+        if not sys.stdin.isatty():
+            click.echo(f"Denied, for there is no terminal to ask: {run.command}", err=True)
+            decisions.deny(parts, run.id, run.user_id, NO_TERMINAL)
+            return
+        try:
+            _ask(parts, run)
+        except InvalidError as error:
+            click.echo(str(error), err=True)
+        except click.Abort:
+            decisions.cancel(parts, run.turn_id, run.user_id)
+
+
+def _ask(parts: Parts, run: CommandRun) -> None:
+    click.echo(f"\n{run.host_identity}\n{run.host} $ {run.command}", err=True)
+    click.echo(f"It {RISKS[run.risk]}: {' '.join(run.reasons)}", err=True)
+    with _interruptible():
+        choice = click.prompt("Run it? y, N, e (edit)", default="n", show_default=False, err=True)
+        if choice.lower() not in ("y", "e"):
+            decisions.deny(parts, run.id, run.user_id, "")
+            return
+        command = click.prompt("Command", default=run.command, err=True) if choice == "e" else None
+        confirmed = ""
+        if run.risk is Risk.DESTRUCTIVE:
+            confirmed = click.prompt(f"Type {run.host} to confirm", default="", err=True)
+    decisions.approve(parts, run.id, run.user_id, command=command, confirm_host=confirmed)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end a question at the terminal, as it does everywhere."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# --- beside the turn ------------------------------------------------------------------
+
+
+@contextmanager
+def _living(app: Flask) -> Iterator[None]:
+    """Say that this process lives, so that upkeep does not take its steps for lost."""
+    from workers import process
+
+    stop = threading.Event()
+    thread = process.start("beat", process.beat, app, "chat", stop)
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        process.leave(app)
+
+
+@contextmanager
+def _stoppable(app: Flask, parts: Parts, turn: Turn) -> Iterator[None]:
+    """Let the first Ctrl-C stop the turn and the second one this process."""
+    pressed, over = threading.Event(), threading.Event()
+
+    def on_interrupt(_number: int, _frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    def watch() -> None:
+        # not in the handler: the code it interrupts may be in the middle of a transaction
+        while not over.is_set():
+            if pressed.wait(LOOK_EACH_S):
+                with app.app_context(), suppress(ConflictError, NotFoundError):
+                    decisions.cancel(parts, turn.id, turn.user_id)
+                return
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,226 @@
+"""Servers from the command line: add, list, import, test, trust, remove."""
+
+import getpass
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from walissh.cli.opened import opened, owner
+from walissh.errors import InvalidError, NotFoundError, ShellError
+from walissh.react.host import Auth, Host
+
+_TARGET = re.compile(
+    r"(?:(?P<user>[^@\s]+)@)?"
+    r"(?:\[(?P<bracketed>[^\]]+)\]|(?P<bare>[^:\s\[\]]+)|(?P<ipv6>[^\s\[\]]+:[^\s\[\]]*:[^\s\[\]]*))"
+    r"(?::(?P<port>\d{1,5}))?"
+)
+
+whose = click.option("--user-name", "person", metavar="OWNER", help="Whose; without: the admin's.")
+
+
+@click.group()
+def host() -> None:
+    """Servers to ask about."""
+
+
+@host.command("add")
+@click.argument("name")
+@click.argument("target", metavar="USER@ADDRESS[:PORT]")
+@click.option("--key", type=click.Path(path_type=Path), help="File with the private key.")
+@click.option("--passphrase-stdin", is_flag=True, help="Read the key's passphrase from stdin.")
+@click.option("--password-stdin", is_flag=True, help="Read the password from stdin.")
+@click.option(
+    "--auth",
+    type=click.Choice([each.value for each in Auth]),
+    default=Auth.AUTO.value,
+    help="How to log in.",
+)
+@click.option("--jump", metavar="NAME", help="The host to go through.")
+@click.option("--group", "groups", multiple=True, help="A group it belongs to; may be repeated.")
+@click.option("--stage", default="", help="production, staging, ...")
+@click.option("--encoding", default="utf-8", help="What its programs write: utf-8, gbk, ...")
+@whose
+def add(
+    name: str,
+    target: str,
+    key: Path | None,
+    passphrase_stdin: bool,
+    password_stdin: bool,
+    auth: str,
+    jump: str | None,
+    groups: tuple[str, ...],
+    stage: str,
+    encoding: str,
+    person: str | None,
+) -> None:
+    """Add the server NAME. An IPv6 address with a port stands in brackets."""
+    from walissh.store import hosts
+
+    user, address, port = parse_target(target)
+    secrets = _secrets(key, passphrase=passphrase_stdin, password=password_stdin)
+    with opened():
+        mine = owner(person).id
+        draft = hosts.HostDraft(
+            name=name,
+            address=address,
+            user=user,
+            port=port,
+            auth=Auth(auth),
+            jump_id=_named(jump, mine).id if jump else None,
+            groups=groups,
+            stage=stage,
+            encoding=encoding,
+            secrets=secrets,
+        )
+        hosts.add(mine, draft)
+    click.echo(f"{name}: added as {user}@{address}:{port}. Next: walissh host test {name}")
+
+
+@host.command("list")
+@whose
+def list_(person: str | None) -> None:
+    """List the servers: name, address, key, last contact."""
+    from walissh.store import hosts
+
+    with opened():
+        mine = hosts.within_reach(owner(person).id)
+    names = {each.id: each.name for each in mine}
+    for each in mine:
+        via = f" via {names[each.jump_id]}" if each.jump_id else ""
+        where = f"{each.user}@{each.address}:{each.port}{via}"
+        click.echo("\t".join((each.name, where, _trust(each), _contact(each))))
+
+
+@host.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@whose
+def import_(file: Path, person: str | None) -> None:
+    """Add the hosts of an OpenSSH client configuration, such as ~/.ssh/config."""
+    from walissh.cli import host_import
+    from walissh.ssh import config
+
+    listed = config.read(file)
+    if not listed:
+        raise InvalidError(f"{file} names no host: there is no line such as 'Host web1'.")
+    with opened():
+        result = host_import.add_all(owner(person).id, listed)
+    for line in result.notes:
+        click.echo(line, err=True)
+    click.echo(f"{len(result.added)} added: {', '.join(result.added) or 'none'}")
+
+
+@host.command("test")
+@click.argument("name")
+@whose
+def test(name: str, person: str | None) -> None:
+    """Make contact with NAME and say how it went; exit code 1 if it failed."""
+    with opened():
+        one = _named(name, owner(person).id)
+        error = _contact_now(one)
+    if error is not None:
+        click.echo(f"{error} [{error.phase}]", err=True)
+        sys.exit(1)
+    click.echo(f"{name}: the log-in works.")
+
+
+@host.command("trust")
+@click.argument("name")
+@click.option("--fingerprint", default="", help="Trust only this one: SHA256:...")
+@whose
+def trust(name: str, fingerprint: str, person: str | None) -> None:
+    """Trust the key that NAME shows; it is asked for its key first if none was seen."""
+    from walissh.store import hosts
+
+    with opened():
+        mine = owner(person).id
+        one = _named(name, mine)
+        if one.seen_key is None:
+            _contact_now(one)
+        trusted = hosts.trust(one.id, mine, fingerprint).trusted_key
+    shown = trusted.fingerprint if trusted else ""
+    click.echo(f"{name}: {shown} is trusted.")
+
+
+@host.command("remove")
+@click.argument("name")
+@whose
+def remove(name: str, person: str | None) -> None:
+    """Remove the server NAME with its secrets."""
+    from walissh.store import hosts
+
+    with opened():
+        mine = owner(person).id
+        hosts.remove(_named(name, mine).id, mine)
+    click.echo(f"{name}: removed.")
+
+
+def parse_target(target: str) -> tuple[str, str, int]:
+    """Return user, address and port of ``[user@]address[:port]``; raises InvalidError.
+
+    Without a user it is the present login's, as with ssh.
+    """
+    found = _TARGET.fullmatch(target)
+    if found is None:
+        raise InvalidError(f"{target!r} is not USER@ADDRESS[:PORT], such as root@10.0.0.5:22")
+    address = found["bracketed"] or found["bare"] or found["ipv6"]
+    return found["user"] or getpass.getuser(), address, int(found["port"] or 22)
+
+
+def _named(name: str, owner_id: str) -> Host:
+    from walissh.store import hosts
+
+    found = hosts.find(name, owner_id)
+    if found is None:
+        raise NotFoundError(f"There is no host named {name}. See: walissh host list")
+    return found
+
+
+def _secrets(key: Path | None, *, passphrase: bool, password: bool) -> dict[str, str | None]:
+    from walissh.ssh import keys
+
+    given: dict[str, str | None] = {}
+    if passphrase:
+        given["passphrase"] = _line()
+    if password:
+        given["password"] = _line()
+    if key is not None:
+        try:
+            text = key.expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidError(f"The key file {key} cannot be read: {error}") from error
+        keys.load(text, given.get("passphrase"))
+        given["key"] = text
+    return given
+
+
+def _line() -> str:
+    if sys.stdin.isatty():
+        text: str = click.prompt("Secret", hide_input=True, err=True)
+        return text
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _contact_now(one: Host) -> ShellError | None:
+    """Make contact in this process and keep how it went."""
+    from walissh import wiring
+    from walissh.store import hosts
+
+    try:
+        wiring.parts().shell.check(one.id)
+    except ShellError as error:
+        hosts.record_check(one.id, error)
+        return error
+    hosts.record_check(one.id, None)
+    return None
+
+
+def _trust(one: Host) -> str:
+    return one.trusted_key.fingerprint if one.trusted_key else "no trusted key"
+
+
+def _contact(one: Host) -> str:
+    if one.check is None or not one.check.status:
+        return "never tested"
+    return f"{one.check.status} {one.check.at:%Y-%m-%d %H:%M}Z"

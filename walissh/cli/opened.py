@@ -1,0 +1,46 @@
+"""The application for one command of the command line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flask import Flask
+
+from walissh.config import Settings
+from walissh.errors import InvalidError
+from walissh.store import people
+from walissh.store.people import Person
+
+
+@contextmanager
+def opened() -> Iterator[Flask]:
+    """Enter the application's context on the database of the settings.
+
+    The embedded database is made if it is not there yet; another one is brought up to
+    date by ``walissh release`` only.
+    """
+    from walissh.service import home, release
+    from walissh.web import create_app
+
+    settings = Settings.from_env()
+    home.prepare(settings.home)
+    app = release.migrate(settings) if _is_missing(settings) else create_app(settings)
+    with app.app_context():
+        yield app
+
+
+def owner(name: str | None) -> Person:
+    """Return the person of that name, the first administrator without one."""
+    if name is None or name == people.ADMIN:
+        return people.first_admin()
+    found = people.find(name)
+    if found is None:
+        raise InvalidError(
+            f"There is nobody named {name}. Make them with: walissh token create --user {name}"
+        )
+    return found
+
+
+def _is_missing(settings: Settings) -> bool:
+    place = settings.sqlalchemy_url.removeprefix("sqlite:///")
+    return place != settings.sqlalchemy_url and not Path(place).exists()

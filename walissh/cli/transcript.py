@@ -1,0 +1,129 @@
+"""A turn as lines on a terminal."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from walissh.react import citations
+from walissh.react.turn import CommandRun, CommandStatus, Risk, Turn
+from walissh.store import commands
+
+_OPEN_MARK = re.compile(r"\[{1,2}[^\[\]]{0,60}\]?$")
+_ENDED = {
+    CommandStatus.REFUSED,
+    CommandStatus.DENIED,
+    CommandStatus.FINISHED,
+    CommandStatus.FAILED,
+    CommandStatus.CANCELLED,
+    CommandStatus.EXPIRED,
+    CommandStatus.UNKNOWN,
+}
+RISKS = {
+    Risk.READ_ONLY: "only reads",
+    Risk.SECRET_EXPOSURE: "may show a secret",
+    Risk.MUTATING: "changes something",
+    Risk.OPAQUE: "cannot be judged",
+    Risk.DESTRUCTIVE: "can destroy data",
+}
+
+
+class Transcript:
+    """Prints the events of one turn as they are published (`react.turn.Publish`)."""
+
+    def __init__(self) -> None:
+        self._step: tuple[object, object] = (0, 0)
+        self._said = ""  # by the model in this step, with raw marks
+        self._shown = ""  # of it on the terminal, with numbered marks
+        self._at_line_start = True
+        self._announced: set[str] = set()
+        self._closed: set[str] = set()
+
+    def __call__(self, session_id: str, name: str, data: Mapping[str, object]) -> None:
+        """Print an event."""
+        fields: Mapping[str, Any] = data
+        match name:
+            case "text":
+                self._text(fields)
+            case "output":
+                self._flush(fields["turn_id"])
+                self._print(fields["text"])
+            case "command":
+                self._flush(fields["turn_id"])
+                run = commands.get(fields["id"])
+                if run is not None:
+                    self.command(run)
+            case "status" if "note" in fields:
+                self._line(click.style(fields["note"], dim=True))
+
+    def end(self, turn: Turn) -> None:
+        """Print what has not been shown of an ended turn: another process may have had it."""
+        self._flush(turn.id)
+        for run in commands.of_turn(turn.id):
+            self.command(run)
+        if turn.answer and self._shown.strip() != turn.answer.strip():
+            rest = turn.answer.removeprefix(self._shown)
+            self._print(rest if len(rest) < len(turn.answer) else f"\n{turn.answer}")
+        self._sources(turn)
+
+    def command(self, run: CommandRun) -> None:
+        """Print a command when it is new, and how it ended when it has."""
+        if run.id not in self._announced:
+            self._announced.add(run.id)
+            self._line(click.style(f"{run.host} $ {run.command}", bold=True))
+        if run.status in _ENDED and run.id not in self._closed:
+            self._closed.add(run.id)
+            self._line(_how_it_ended(run))
+
+    def _text(self, fields: Mapping[str, Any]) -> None:
+        step = (fields["step"], fields["attempt"])
+        if step != self._step:
+            self._flush(fields["turn_id"])
+            self._line("")
+            self._step, self._said, self._shown = step, "", ""
+        self._said += fields["delta"]
+        whole = _OPEN_MARK.sub("", self._said)
+        self._show(whole, fields["turn_id"])
+
+    def _flush(self, turn_id: str) -> None:
+        if self._said:
+            self._show(self._said, turn_id)
+
+    def _show(self, said: str, turn_id: str) -> None:
+        text, _ = citations.resolve(said, commands.of_turn(turn_id))
+        self._print(text[len(self._shown) :])
+        self._shown = text
+
+    def _sources(self, turn: Turn) -> None:
+        runs = {run.id: run for run in commands.of_turn(turn.id)}
+        self._line("")
+        for each in turn.citations:
+            if each.command_id in runs:
+                run = runs[each.command_id]
+                lines = f"lines {each.first_line}-{each.last_line}"
+                self._line(
+                    click.style(f"[{each.n}] {run.host} $ {run.command} ({lines})", dim=True)
+                )
+
+    def _line(self, text: str) -> None:
+        self._print("" if self._at_line_start else "\n")
+        if text:
+            self._print(f"{text}\n")
+
+    def _print(self, text: str) -> None:
+        if text:
+            click.echo(text, nl=False)
+            self._at_line_start = text.endswith("\n")
+
+
+def _how_it_ended(run: CommandRun) -> str:
+    took = "" if run.duration_s is None else f", {run.duration_s:.1f} s"
+    if run.status is CommandStatus.FINISHED and run.exit_code is not None:
+        silent = "" if run.output_chars else ", no output"
+        text = f"[exit code {run.exit_code}{took}{silent}]"
+        return click.style(text, fg="green" if run.exit_code == 0 else "red")
+    reasons = " ".join(run.reasons) if run.status is CommandStatus.REFUSED else ""
+    words = " ".join(filter(None, (run.error, run.denial, reasons)))
+    ended = f", {run.ended_by}" if run.ended_by else ""
+    return click.style(f"[{run.status.value}{ended}{took}] {words}".rstrip(), fg="yellow")
