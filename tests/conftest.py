@@ -1,5 +1,8 @@
 """What all tests share: real services as plugins, and a real throw-away database."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,17 +17,45 @@ from walissh.store.database import Base, db
 pytest_plugins = ["tests.services", "tests.sshd", "tests.scripted_model"]
 
 
-@pytest.fixture
-def database_app(tmp_path: Path) -> Iterator[Flask]:
-    """An app on a fresh SQLite database with all tables, inside its context."""
-    app = Flask("test")
-    settings = Settings(home=tmp_path, secret_key="a key for tests only")
-    app.config["WALISSH_SEAL_KEY"] = seal.derive(settings.secret_key, "secrets at rest")
-    database.init_app(app, settings)
+@pytest.fixture(scope="session")
+def memory_dir() -> Iterator[Path]:
+    """A folder in RAM where there is one: every commit is synced, and disks are slow."""
+    shared = Path("/dev/shm")
+    parent = shared if os.access(shared, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="walissh-test-", dir=parent) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def empty_database(memory_dir: Path) -> Path:
+    """A database file with all tables and no rows, to copy."""
+    home = memory_dir / "empty"
+    home.mkdir()
+    app = _app(home)
     with app.app_context():
         Base.metadata.create_all(db.engine)
+        db.engine.dispose()
+    return home / "walissh.db"
+
+
+@pytest.fixture
+def database_app(memory_dir: Path, empty_database: Path) -> Iterator[Flask]:
+    """An app on a fresh SQLite database with all tables, inside its context."""
+    home = Path(tempfile.mkdtemp(dir=memory_dir))
+    shutil.copy(empty_database, home / "walissh.db")
+    app = _app(home)
+    with app.app_context():
         yield app
         db.engine.dispose()
+    shutil.rmtree(home)
+
+
+def _app(home: Path) -> Flask:
+    app = Flask("test")
+    settings = Settings(home=home, secret_key="a key for tests only")
+    app.config["WALISSH_SEAL_KEY"] = seal.derive(settings.secret_key, "secrets at rest")
+    database.init_app(app, settings)
+    return app
 
 
 @pytest.fixture

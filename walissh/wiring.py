@@ -57,7 +57,11 @@ def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
         clock=utc_now,
         worker=worker_name(),
         language=settings.lang or "en",
-        limits=Limits(steps=settings.step_limit, command_s=settings.command_limit_s),
+        limits=Limits(
+            steps=settings.step_limit,
+            command_s=settings.command_limit_s,
+            approval_s=settings.approval_limit_s,
+        ),
     )
 
 

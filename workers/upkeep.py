@@ -1,10 +1,11 @@
 """The sweep: finds what a dead process or a lost queue left behind, and puts it right once."""
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from walissh import wiring
 from walissh.react import agent, telling, texts
+from walissh.react.parts import Parts
 from walissh.react.turn import TurnStatus
 from walissh.store import commands, turns, workers
 
@@ -12,16 +13,25 @@ logger = logging.getLogger(__name__)
 
 
 def sweep() -> None:
-    """Queue again what is due, and end what nobody works on any more."""
-    requeue()
-    expire_approvals()
-    release_dead_workers()
-    advance_stalled()
+    """Make one round; the process of upkeep calls it each second."""
+    parts = wiring.parts()
+    put_right(parts, parts.clock())
 
 
-def requeue() -> None:
+def put_right(parts: Parts, now: datetime) -> None:
+    """Queue again what is due at *now*, and end what nobody works on any more."""
+    requeue(parts, now)
+    expire_approvals(parts, now)
+    release_commands(parts, now)
+    release_turns(parts, now)
+    for turn in turns.stalled():
+        # the move was lost between the end of a command and the next step
+        agent.advance(parts, turn.id)
+    workers.forget_old(now)
+
+
+def requeue(parts: Parts, now: datetime) -> None:
     """Queue turns, commands and after-work that are due and in no queue."""
-    parts, now = wiring.parts(), wiring.parts().clock()
     for turn in turns.overdue(now):
         parts.enqueue.think(turn)
     for run in commands.overdue(now):
@@ -30,32 +40,28 @@ def requeue() -> None:
         parts.enqueue.finish(turn_id)
 
 
-def expire_approvals() -> None:
+def expire_approvals(parts: Parts, now: datetime) -> None:
     """End the waiting of commands that nobody decided in time."""
-    parts, limit_s = wiring.parts(), wiring.settings().approval_limit_s
-    for run in commands.undecided(parts.clock() - timedelta(seconds=limit_s)):
+    for run in commands.undecided(now - timedelta(seconds=parts.limits.approval_s)):
         if commands.expire(run.id):
             telling.tell_command(parts, run.id)
             agent.advance(parts, run.turn_id)
 
 
-def release_dead_workers() -> None:
-    """Mark commands of dead workers unknown; let their model calls be made again."""
-    parts, now = wiring.parts(), wiring.parts().clock()
+def release_commands(parts: Parts, now: datetime) -> None:
+    """Mark the commands of dead workers unknown: they are never run again by themselves."""
     for run in commands.orphans(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone command=%s", run.id)
         if commands.lose(run.id, texts.lost_worker(parts.language)):
             telling.tell_command(parts, run.id)
             agent.interrupt(parts, run.turn_id)
+
+
+def release_turns(parts: Parts, now: datetime) -> None:
+    """Let the model calls of dead workers be made again: nothing of them was stored."""
     for turn in turns.orphans(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone turn=%s step=%s", turn.id, turn.step)
         if turn.attempt >= parts.limits.attempts:
             agent.close(parts, turn, TurnStatus.INTERRUPTED, texts.gave_up(turn.language), {})
         else:
             turns.postpone(turn, now, "")
-
-
-def advance_stalled() -> None:
-    """Make the move that was lost between the end of a command and the next step."""
-    for turn in turns.stalled():
-        agent.advance(wiring.parts(), turn.id)

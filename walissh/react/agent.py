@@ -13,6 +13,7 @@ from walissh.errors import (
     ContextTooLongError,
     ModelBusyError,
     ModelError,
+    ModelRefusedError,
     ShellError,
     TurnCancelledError,
 )
@@ -37,6 +38,7 @@ from walissh.safety import purify
 RECENT_MESSAGES = 50
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 120.0
+NONSENSE_TRIES = 2
 SHORTEST_HISTORY_CHARS = 10_000
 
 
@@ -54,10 +56,10 @@ def think(parts: Parts, turn_id: str, step: int) -> None:
         reply = _ask_model(parts, context)
     except TurnCancelledError:
         advance(parts, turn.id)
-    except ModelBusyError as error:
-        _wait_or_give_up(parts, turn, error)
-    except ModelError as error:
+    except (ModelRefusedError, ContextTooLongError) as error:
         _give_up(parts, turn, error)
+    except ModelError as error:
+        _wait_or_give_up(parts, turn, error)
     else:
         _take(parts, context, reply)
 
@@ -164,11 +166,14 @@ def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
         advance(parts, context.turn.id)
 
 
-def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelBusyError) -> None:
-    delay_s = error.retry_after_s
+def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
+    """Have the model asked again later: a busy server often, a nonsense reply once."""
+    busy = isinstance(error, ModelBusyError)
+    delay_s = error.retry_after_s if isinstance(error, ModelBusyError) else 0.0
     if delay_s is None:
         delay_s = FIRST_RETRY_S * 2 ** (turn.attempt - 1)
-    if turn.attempt >= parts.limits.attempts or delay_s > LONGEST_RETRY_S:
+    tries = parts.limits.attempts if busy else NONSENSE_TRIES
+    if turn.attempt >= tries or delay_s > LONGEST_RETRY_S:
         _give_up(parts, turn, error)
         return
     # not a job that sleeps: upkeep queues the turn when its time has come

@@ -21,11 +21,15 @@ from walissh.react.turn import (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a turn may go; *attempts* counts tries of one model call."""
+    """How far a turn may go, and how long an approval is waited for.
+
+    *attempts* counts the tries of one model call.
+    """
 
     steps: int = 30
     attempts: int = 4
     command_s: int = 3600
+    approval_s: int = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
