@@ -21,7 +21,6 @@ from walissh.ssh.link import Link
 from walissh.ssh.login import log_in
 from walissh.ssh.wire import Wire
 
-CONNECT_LIMIT_S = 10.0
 _AUTH_LIMIT_S = 20.0
 _TRIES = 5
 _WINDOW = 64 * 1024 * 1024  # the default 2 MiB allows 2 MiB per round trip
@@ -54,13 +53,16 @@ class _DroppedError(Exception):
     """The host hung up before it said who it is, as a busy sshd does."""
 
 
-def dial(endpoint: Endpoint, below: Link | None, close_below: Callable[[], None]) -> Link:
+def dial(
+    endpoint: Endpoint, below: Link | None, close_below: Callable[[], None], limit_s: float
+) -> Link:
     """Connect to the host, through *below* if it is behind a hop.
 
     Raises ShellError with phase resolve, connect, open_channel or authenticate, or
-    UntrustedKeyError. *close_below* is for the link; it is not called on errors.
+    UntrustedKeyError. *close_below* is for the link; it is not called on errors. *limit_s* is
+    for all up to the host's key; logging in has its own limit.
     """
-    stream, transport = _shake_hands(endpoint.host, below)
+    stream, transport = _shake_hands(endpoint.host, below, limit_s)
     try:
         _verify(transport, endpoint.host)
         log_in(transport, endpoint)
@@ -71,10 +73,10 @@ def dial(endpoint: Endpoint, below: Link | None, close_below: Callable[[], None]
     return Link(endpoint, transport, stream, close_below)
 
 
-def _shake_hands(host: Host, below: Link | None) -> tuple[Wire, paramiko.Transport]:
-    deadline = time.monotonic() + CONNECT_LIMIT_S
+def _shake_hands(host: Host, below: Link | None, limit_s: float) -> tuple[Wire, paramiko.Transport]:
+    deadline = time.monotonic() + limit_s
     for attempt in range(_TRIES):
-        stream = _through(below, host) if below else wire.open_tcp(host, deadline)
+        stream = _through(below, host, limit_s) if below else wire.open_tcp(host, deadline)
         try:
             return stream, _negotiate(stream, host, deadline)
         except _DroppedError as error:
@@ -84,12 +86,12 @@ def _shake_hands(host: Host, below: Link | None) -> tuple[Wire, paramiko.Transpo
     raise AssertionError("the loop returns or raises")
 
 
-def _through(below: Link, host: Host) -> Wire:
+def _through(below: Link, host: Host, limit_s: float) -> Wire:
     """Open a channel from the hop to the host."""
     target = (host.address.strip("[]"), host.port)
     try:
         channel = below.transport.open_channel(
-            "direct-tcpip", target, ("127.0.0.1", 0), timeout=CONNECT_LIMIT_S
+            "direct-tcpip", target, ("127.0.0.1", 0), timeout=limit_s
         )
     except paramiko.ChannelException as error:
         raise _hop_refused(below, host, error) from error

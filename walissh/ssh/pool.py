@@ -15,6 +15,7 @@ from walissh.ssh.hosts import route
 from walissh.ssh.link import Link
 
 _IDLE_S = 300.0
+_CONNECT_LIMIT_S = 10.0
 _POLL_S = 0.1
 _OPEN_TRIES = 5
 
@@ -45,8 +46,11 @@ class Pool:
     outcome, good or bad.
     """
 
-    def __init__(self, *, idle_s: float = _IDLE_S) -> None:
+    def __init__(
+        self, *, idle_s: float = _IDLE_S, connect_limit_s: float = _CONNECT_LIMIT_S
+    ) -> None:
         self._idle_s = idle_s
+        self._connect_limit_s = connect_limit_s
         self._groups: dict[_Route, _Group] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -151,11 +155,11 @@ class Pool:
 
     def _connect(self, endpoint: Endpoint) -> Link:
         if endpoint.jump is None:
-            return dial(endpoint, None, _nothing)
+            return dial(endpoint, None, _nothing, self._connect_limit_s)
         below = self.lease(endpoint.jump)
         assert below is not None  # noqa: S101  nobody gives up here
         try:
-            return dial(endpoint, below, below.give_back)
+            return dial(endpoint, below, below.give_back, self._connect_limit_s)
         except WalisshError:
             below.give_back()
             raise

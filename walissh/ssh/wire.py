@@ -98,6 +98,8 @@ def _resolve(host: Host) -> list[_Address]:
 
     def look_up() -> None:
         try:
+            if not name:
+                raise OSError("it is empty")  # else it would mean this machine
             for family, _, _, _, address in socket.getaddrinfo(
                 name, host.port, type=socket.SOCK_STREAM
             ):
