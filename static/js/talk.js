@@ -1,0 +1,143 @@
+// The talk: puts what the stream brings in its place, keeps the view where the reader is,
+// says in the tab's title how it stands.
+(() => {
+  "use strict";
+  const talk = document.getElementById("talk");
+  const below = document.getElementById("new-below");
+  const title = document.title;
+  const KEPT_CHARS = 12000;
+  const LONG_S = 20;
+  const END_PX = 80;
+  let fresh = 0;
+  let doneMark = "";
+
+  const room = () => document.scrollingElement;
+  const atEnd = () => room().scrollHeight - room().scrollTop - window.innerHeight < END_PX;
+  const toEnd = () => { room().scrollTop = room().scrollHeight; };
+
+  function swap({ id, parent, sig, html }) {
+    const there = document.getElementById(id);
+    if (there && there.dataset.sig === sig) return;
+    const holder = document.createElement("template");
+    holder.innerHTML = html;
+    const made = holder.content.firstElementChild;
+    if (!made) return;
+    made.dataset.sig = sig;
+    if (there) {
+      if (there.tagName === "ASIDE") keepFolds(there, made);
+      const focused = there.contains(document.activeElement);
+      there.replaceWith(made);
+      if (focused && made.tabIndex >= -1 && made.matches(".card")) made.focus({ preventScroll: true });
+    } else {
+      const home = document.getElementById(parent);
+      if (!home) return;
+      home.append(made);
+      if (id.startsWith("command-") || id.startsWith("turn-")) fresh += 1;
+    }
+    if (window.htmx) window.htmx.process(made);
+    document.dispatchEvent(new CustomEvent("walissh:made", { detail: made }));
+    if (id.startsWith("status-") || id.startsWith("command-")) window.walissh.changed();
+  }
+
+  function keepFolds(old, made) {
+    const folds = [...made.querySelectorAll("details")];
+    [...old.querySelectorAll("details")].forEach((one, n) => { if (folds[n]) folds[n].open = one.open; });
+  }
+
+  function output({ id, offset, end, text }) {
+    const box = document.getElementById(`output-${id}`);
+    if (!box || !box.classList.contains("output-live")) return;
+    const have = Number(box.dataset.end);
+    if (end <= have) return;
+    // the server counts characters, a string here counts UTF-16 units
+    let part = offset < have ? [...text].slice(have - offset).join("") : text;
+    if (offset > have) part = `…\n${part}`;
+    const bottom = box.scrollHeight - box.scrollTop - box.clientHeight < 24;
+    let whole = box.textContent + part;
+    if (whole.length > KEPT_CHARS) whole = whole.slice(whole.indexOf("\n", whole.length - KEPT_CHARS) + 1);
+    box.textContent = whole;
+    box.dataset.end = end;
+    if (bottom) box.scrollTop = box.scrollHeight;
+  }
+
+  function place(name, data) {
+    const stay = atEnd();
+    if (name === "swap") swap(data); else output(data);
+    if (stay) { fresh = 0; toEnd(); }
+    showNew();
+  }
+
+  function showNew() {
+    below.hidden = fresh === 0;
+    below.textContent = below.dataset.text.replace("#", fresh);
+  }
+
+  function lost(yes) { talk.classList.toggle("talk-lost", yes); window.walissh.say(yes ? talk.dataset.lost : "", yes); }
+
+  function tellState() {
+    const all = talk.querySelectorAll(".status");
+    const last = all[all.length - 1];
+    const state = last ? last.dataset.state : "";
+    const before = talk.dataset.shown;
+    talk.dataset.shown = state;
+    const over = before === "open" || before === "waits";
+    if (over && state !== "open" && state !== "waits") ended(last);
+    if (state === "open" || state === "waits") doneMark = "";
+    const marks = { open: `● ${talk.dataset.running} · `, waits: `! ${talk.dataset.waits} · ` };
+    document.title = (marks[state] || doneMark) + title;
+    for (const button of talk.querySelectorAll(".notify-me")) {
+      button.hidden = !("Notification" in window) || Notification.permission !== "default";
+    }
+  }
+
+  function ended(status) {
+    if (!document.hidden) return;
+    doneMark = `✓ ${talk.dataset.done} · `;
+    const allowed = "Notification" in window && Notification.permission === "granted";
+    if (!allowed || Number(status.dataset.seconds) < LONG_S) return;
+    const answer = status.closest(".turn").querySelector(".answer").textContent.trim().slice(0, 160);
+    const note = new Notification(title, { body: answer || talk.dataset.done, tag: talk.dataset.events });
+    note.onclick = () => { window.focus(); note.close(); };
+  }
+
+  function cite(link) {
+    const { command, first, last } = link.dataset;
+    const card = document.getElementById(`command-${command}`);
+    if (!card) return false;
+    for (const lit of document.querySelectorAll(".lit")) lit.classList.remove("lit");
+    card.querySelector("details").open = true;
+    let target = null;
+    for (let n = Number(first); n <= Number(last); n += 1) {
+      const line = document.getElementById(`L-${command}-${n}`);
+      if (line) { line.classList.add("lit"); target = target || line; }
+    }
+    if (!target) { window.location.href = `/commands/${command}/output?line=${first}#L-${command}-${first}`; return true; }
+    target.scrollIntoView({ block: "center" });
+    card.focus({ preventScroll: true });
+    return true;
+  }
+
+  Object.assign(window.walissh, { place, lost });
+  document.addEventListener("walissh:made", tellState);
+  document.body.addEventListener("htmx:afterSwap", tellState);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && doneMark) { doneMark = ""; tellState(); } });
+  window.addEventListener("scroll", () => { if (fresh && atEnd()) { fresh = 0; showNew(); } }, { passive: true });
+  below.addEventListener("click", () => { fresh = 0; toEnd(); showNew(); });
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    // the stream may have brought the new turn before the answer to its form
+    if (event.detail.target.id !== "turns") return;
+    const made = /id="(turn-[0-9a-f]+)"/.exec(event.detail.serverResponse);
+    if (made && document.getElementById(made[1])) event.detail.swapOverride = "none";
+  });
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.elt.id === "ask" && event.detail.successful) { event.detail.elt.reset(); toEnd(); }
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".cite-link");
+    if (link && cite(link)) event.preventDefault();
+    if (event.target.closest(".notify-me")) Notification.requestPermission().then(tellState);
+  });
+  for (const box of talk.querySelectorAll(".output-live")) box.scrollTop = box.scrollHeight;
+  tellState();
+  if (!window.location.hash) toEnd();
+})();

@@ -1,0 +1,137 @@
+"""The pieces of a talk that are swapped one by one, each the partial that the page includes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from flask import render_template
+
+from walissh.react.turn import Session, Turn, TurnStatus
+from walissh.store import turns
+from walissh.web.pages import view
+from walissh.web.pages.view import Card, TurnView
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The text of a reply that is still coming."""
+
+    turn_id: str = ""
+    step: int = -1
+    attempt: int = -1
+    text: str = ""
+
+    def belongs_to(self, turn: Turn) -> bool:
+        """Tell whether *turn* is still at this reply."""
+        at = (turn.id, turn.step, turn.attempt)
+        return turn.status is TurnStatus.THINKING and at == (self.turn_id, self.step, self.attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One element: *parent* is where it goes when the page does not have it yet.
+
+    *sig* changes when it must be drawn again, so that what a person has opened or typed
+    in an unchanged element stays.
+    """
+
+    id: str
+    parent: str
+    sig: str
+    render: Callable[[], str]
+
+    def data(self) -> dict[str, str]:
+        """Return what the page needs to put it in place."""
+        return {"id": self.id, "parent": self.parent, "sig": self.sig, "html": self.render()}
+
+
+def of_turn(shown: TurnView, live: Live) -> Iterator[Fragment]:
+    """Yield the pieces of one turn in the order in which they stand."""
+    turn = shown.turn
+    own = f"turn-{turn.id}"
+    yield Fragment(own, "turns", "1", lambda: turn_html(shown))
+    for entry in shown.log:
+        yield Fragment(entry.id, f"log-{turn.id}", entry.sig, _entry(entry))
+    yield answer(shown, live)
+    yield Fragment(f"status-{turn.id}", own, shown.status_sig, lambda: status_html(shown))
+
+
+def answer(shown: TurnView, live: Live) -> Fragment:
+    """Return the answer's element: the final text, or what has come of it."""
+    turn = shown.turn
+    text = live.text if live.belongs_to(turn) else ""
+    sig = f"live-{live.step}-{live.attempt}-{len(text)}" if text else shown.answer_sig
+    return Fragment(
+        f"answer-{turn.id}",
+        f"turn-{turn.id}",
+        sig,
+        lambda: render_template("talk/_answer.html", turn=shown, live=text, sig=sig),
+    )
+
+
+def around(session: Session, shown: TurnView | None) -> Iterator[Fragment]:
+    """Yield the pieces beside the talk that change with it."""
+    state = shown.status_sig if shown else ""
+    yield Fragment("context", "page", f"{state}-{_ended(shown)}", lambda: context_html(session))
+    open_turn = shown.turn.id if shown and shown.is_open else ""
+    yield Fragment(
+        "send",
+        "ask",
+        open_turn,
+        lambda: render_template("talk/_send.html", turn=shown if open_turn else None),
+    )
+
+
+def turn_html(shown: TurnView) -> str:
+    """Return a whole turn."""
+    return render_template("talk/_turn.html", turn=shown, live="")
+
+
+def status_html(shown: TurnView) -> str:
+    """Return the line that says where a turn stands."""
+    return render_template("talk/_status.html", turn=shown)
+
+
+def card_html(card: Card) -> str:
+    """Return a command's card."""
+    return render_template("talk/_card.html", card=card)
+
+
+def context_html(session: Session) -> str:
+    """Return the column beside the talk."""
+    return render_template("talk/_context.html", context=context(session))
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The column beside the talk."""
+
+    session: Session
+    hosts: tuple[view.Host, ...]
+    running: tuple[view.CommandRun, ...]
+    prompt_tokens: int
+    completion_tokens: int
+
+
+def context(session: Session) -> Context:
+    """Return what stands beside the talk: what runs, where, and what it has taken."""
+    mine = turns.of_session(session.id)
+    active = view.commands.active(session.user_id)
+    return Context(
+        session=session,
+        hosts=tuple(view.hosts_of(session)),
+        running=tuple(each for each in active if each.session_id == session.id),
+        prompt_tokens=sum(each.usage.prompt_tokens for each in mine),
+        completion_tokens=sum(each.usage.completion_tokens for each in mine),
+    )
+
+
+def _entry(entry: Card | view.Thought) -> Callable[[], str]:
+    if isinstance(entry, Card):
+        return lambda: card_html(entry)
+    return lambda: render_template("talk/_thought.html", thought=entry)
+
+
+def _ended(shown: TurnView | None) -> str:
+    if shown is None:
+        return ""
+    return view.digest(*(each.sig for each in shown.log if isinstance(each, Card)))

@@ -1,0 +1,115 @@
+"""The page of a session: the talk, asking, stopping, and what is done to a session."""
+
+from flask import Blueprint, Response, render_template, request, url_for
+from flask_babel import gettext
+from htmx_flask import make_response
+from werkzeug.wrappers import Response as AnyResponse
+
+from walissh import wiring
+from walissh.errors import NotFoundError
+from walissh.react import decisions
+from walissh.react.turn import Session
+from walissh.store import hosts, sessions
+from walissh.web import auth
+from walissh.web.pages import answers, fragments, view
+
+SHOWN_TURNS = 30
+
+blueprint = Blueprint("talk", __name__)
+blueprint.before_request(auth.guard_page)
+
+
+@blueprint.get("/sessions/<session_id>")
+def page(session_id: str) -> str:
+    """Show a session; ``?all=1`` shows its first turns too."""
+    # taken before the rows are read: what comes in between is then told twice, not lost
+    after = wiring.stream().last_id(session_id)
+    talk = session(session_id)
+    shown = view.of_session(talk)
+    hidden = 0 if "all" in request.args else max(0, len(shown) - SHOWN_TURNS)
+    return render_template(
+        "talk/page.html",
+        talk=talk,
+        turns=shown[hidden:],
+        hidden=hidden,
+        newest=shown[-1] if shown else None,
+        after=after,
+        context=fragments.context(talk),
+        all_hosts=hosts.within_reach(auth.person().id),
+        draft=request.args.get("q", "")[:2000],
+    )
+
+
+@blueprint.post("/sessions/<session_id>/ask")
+def ask(session_id: str) -> AnyResponse:
+    """Take a question and lead on to its turn."""
+    me = auth.person()
+    turn = decisions.ask(wiring.parts(), session_id, me.id, request.form.get("content", ""))
+    where = url_for("talk.page", session_id=session_id, _anchor=f"turn-{turn.id}")
+    if not answers.is_fragment():
+        return answers.go(where)
+    shown = view.of_turn(turn)
+    send = render_template("talk/_send.html", turn=shown if shown.is_open else None, oob=True)
+    response: Response = make_response(fragments.turn_html(shown) + send, trigger="walissh:asked")
+    return response
+
+
+@blueprint.post("/turns/<turn_id>/cancel")
+def cancel(turn_id: str) -> AnyResponse:
+    """Stop a turn and the processes of its commands."""
+    turn = decisions.cancel(wiring.parts(), turn_id, auth.person().id)
+    where = url_for("talk.page", session_id=turn.session_id, _anchor=f"turn-{turn.id}")
+    if not answers.is_fragment():
+        return answers.go(where)
+    response: Response = make_response(fragments.status_html(view.of_turn(turn)))
+    return response
+
+
+@blueprint.post("/sessions/<session_id>/rename")
+def rename(session_id: str) -> AnyResponse:
+    """Give the session another title."""
+    sessions.change(session_id, auth.person().id, title=request.form.get("title", ""))
+    return answers.go(url_for("talk.page", session_id=session_id))
+
+
+@blueprint.post("/sessions/<session_id>/hosts")
+def choose_hosts(session_id: str) -> AnyResponse:
+    """Choose the hosts that the session is about."""
+    chosen = request.form.getlist("host_ids")
+    sessions.change(session_id, auth.person().id, host_ids=chosen)
+    return answers.go(url_for("talk.page", session_id=session_id))
+
+
+@blueprint.post("/sessions/<session_id>/pin")
+def pin(session_id: str) -> AnyResponse:
+    """Pin the session to the top of the list, or let it go."""
+    sessions.change(session_id, auth.person().id, pinned=request.form.get("on") == "1")
+    return answers.go(url_for("talk.page", session_id=session_id))
+
+
+@blueprint.post("/sessions/<session_id>/archive")
+def archive(session_id: str) -> AnyResponse:
+    """Take the session out of the list, or put it back."""
+    sessions.change(session_id, auth.person().id, archived=request.form.get("on") == "1")
+    return answers.go(url_for("talk.page", session_id=session_id))
+
+
+@blueprint.get("/sessions/<session_id>/delete")
+def confirm_delete(session_id: str) -> str:
+    """Ask once more before a session is deleted."""
+    return render_template("talk/delete.html", talk=session(session_id))
+
+
+@blueprint.post("/sessions/<session_id>/delete")
+def delete(session_id: str) -> AnyResponse:
+    """Delete the session with all its messages and outputs."""
+    sessions.remove(session_id, auth.person().id)
+    return answers.go(url_for("home.page"), said=gettext("The session was deleted."))
+
+
+def session(session_id: str) -> Session:
+    """Return the person's session; raises NotFoundError."""
+    talk = sessions.get(session_id, auth.person().id)
+    if talk is None:
+        raise NotFoundError("There is no such session.")
+    return talk

@@ -1,0 +1,231 @@
+"""What the talk shows: a turn with its thoughts and command cards, made from the stores."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from walissh.react.host import Host
+from walissh.react.turn import (
+    OPEN_TURN,
+    CommandRun,
+    CommandStatus,
+    Message,
+    Session,
+    Turn,
+    TurnStatus,
+    Usage,
+)
+from walissh.store import commands, history, hosts, outputs, turns
+
+LIVE_CHARS = 6_000
+"""How much of a running command's output the page holds."""
+
+WELL = frozenset({CommandStatus.FINISHED})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an output, counted from 1."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a card shows of an output: its head, a gap of *skipped* lines, its tail.
+
+    *end* is the offset in characters up to which it was read.
+    """
+
+    head: tuple[Line, ...] = ()
+    skipped: int = 0
+    tail: tuple[Line, ...] = ()
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One command and what stands around it."""
+
+    run: CommandRun
+    stage: str
+    output: Output
+
+    @property
+    def id(self) -> str:
+        """The element's id."""
+        return f"command-{self.run.id}"
+
+    @property
+    def went_well(self) -> bool:
+        """Tell whether it is over and nobody needs to look at it."""
+        return self.run.status is CommandStatus.FINISHED and self.run.exit_code == 0
+
+    @property
+    def needs_host_name(self) -> bool:
+        """Tell whether approving it needs the host's name typed."""
+        return self.run.risk == "destructive"
+
+    @property
+    def sig(self) -> str:
+        """A text that changes when the card must be drawn again; output is not in it."""
+        run = self.run
+        parts = (run.status, run.risk, run.command, run.exit_code, run.error, run.denial)
+        return digest(*parts, self.stage, *run.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What the agent said before it acted; *tools* are its calls other than commands."""
+
+    message: Message
+    tools: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The element's id."""
+        return f"message-{self.message.id}"
+
+    @property
+    def sig(self) -> str:
+        """Messages never change."""
+        return "1"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn as the page shows it; *log* is in the order in which things happened."""
+
+    turn: Turn
+    log: tuple[Card | Thought, ...]
+    partial: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether it goes on."""
+        return self.turn.status in OPEN_TURN
+
+    @property
+    def waiting(self) -> int:
+        """How many of its commands wait for the person."""
+        waits = CommandStatus.AWAITING_APPROVAL
+        return sum(isinstance(each, Card) and each.run.status is waits for each in self.log)
+
+    @property
+    def status_sig(self) -> str:
+        """A text that changes when the status line must be drawn again."""
+        turn = self.turn
+        return digest(
+            turn.status, turn.step, turn.attempt, turn.error, turn.cancel_requested, self.waiting
+        )
+
+    @property
+    def answer_sig(self) -> str:
+        """A text that changes with the answer."""
+        return digest(self.turn.answer, self.partial)
+
+
+def of_session(session: Session) -> list[TurnView]:
+    """Return the turns of a session, oldest first."""
+    stages = stages_of(session.user_id)
+    runs = commands.of_session(session.id)
+    return [
+        _turn(each, [run for run in runs if run.turn_id == each.id], stages)
+        for each in turns.of_session(session.id)
+    ]
+
+
+def of_turn(turn: Turn) -> TurnView:
+    """Return one turn."""
+    return _turn(turn, commands.of_turn(turn.id), stages_of(turn.user_id))
+
+
+def of_command(run: CommandRun) -> Card:
+    """Return one card."""
+    return card(run, stages_of(run.user_id))
+
+
+def stages_of(user_id: str) -> dict[str, str]:
+    """Return the stage of each host of a person by host id."""
+    return {host.id: host.stage for host in hosts.within_reach(user_id)}
+
+
+def card(run: CommandRun, stages: Mapping[str, str]) -> Card:
+    """Return the card of *run*."""
+    shown = _live(run) if run.status is CommandStatus.RUNNING else _ended(run)
+    return Card(run, stages.get(run.host_id, ""), shown)
+
+
+def usage_of(views: Sequence[TurnView]) -> Usage:
+    """Return the tokens of all turns."""
+    total = Usage()
+    for each in views:
+        total = total.plus(each.turn.usage)
+    return total
+
+
+def hosts_of(session: Session) -> list[Host]:
+    """Return the session's hosts."""
+    return hosts.of_session(session)
+
+
+def _turn(turn: Turn, runs: Sequence[CommandRun], stages: Mapping[str, str]) -> TurnView:
+    log: list[Card | Thought] = []
+    partial = ""
+    step = 0
+    for message in history.of_turn(turn.id):
+        if message.role != "assistant":
+            continue
+        if message.meta.get("partial"):
+            partial = message.content
+        elif message.tool_calls:
+            step += 1
+            log += _step(message, [run for run in runs if run.step == step], stages)
+    shown = {each.run.id for each in log if isinstance(each, Card)}
+    log += [card(run, stages) for run in runs if run.id not in shown]
+    return TurnView(turn, tuple(log), partial if turn.status is TurnStatus.FAILED else "")
+
+
+def _step(
+    message: Message, runs: Sequence[CommandRun], stages: Mapping[str, str]
+) -> list[Card | Thought]:
+    tools = tuple(each.name for each in message.tool_calls if each.name != "run_command")
+    said = [Thought(message, tools)] if message.content.strip() or tools else []
+    return [*said, *(card(run, stages) for run in runs)]
+
+
+def _live(run: CommandRun) -> Output:
+    """Return the end of an output that still grows."""
+    total = outputs.read(run.id, 0, 1).total
+    piece = outputs.read(run.id, max(0, total - LIVE_CHARS), LIVE_CHARS)
+    whole_lines = piece.text.partition("\n")[2] if piece.offset else piece.text
+    tail = tuple(Line(0, text) for text in lines_of(whole_lines))
+    return Output(tail=tail, end=piece.offset + len(piece.text))
+
+
+def _ended(run: CommandRun) -> Output:
+    head = lines_of(run.output_head)
+    tail = lines_of(run.output_tail)
+    if run.output_chars <= len(run.output_head) + len(run.output_tail):
+        head, tail = lines_of(run.output_head + run.output_tail), []
+    elif len(tail) > 1:
+        tail = tail[1:]  # its first line is most often cut
+    first = run.output_lines - len(tail) + 1
+    return Output(
+        head=tuple(Line(n, text) for n, text in enumerate(head, 1)),
+        skipped=max(0, first - len(head) - 1) if tail else 0,
+        tail=tuple(Line(n, text) for n, text in enumerate(tail, first)),
+        end=run.output_chars,
+    )
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of an output, counted as the store counts them."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def digest(*parts: object) -> str:
+    """Return a short text that is the same for the same parts."""
+    return f"{zlib.crc32(repr(parts).encode('utf-8', 'surrogatepass')):08x}"
