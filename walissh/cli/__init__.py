@@ -8,13 +8,12 @@ import click
 from walissh.errors import SettingsError, StartError, WalisshError
 
 COMMANDS = {
+    "chat": "walissh.cli.chat:chat",
     "doctor": "walissh.cli.doctor:doctor",
     "host": "walissh.cli.hosts:host",
     "passwd": "walissh.cli.people:passwd",
     "redis": "walissh.cli.worker:redis",
     "release": "walissh.cli.worker:release",
-    "sign-in-link": "walissh.cli.people:sign_in_link",
-    "token": "walissh.cli.people:token",
     "sign-in-link": "walissh.cli.people:sign_in_link",
     "token": "walissh.cli.people:token",
     "up": "walissh.cli.up:up",
