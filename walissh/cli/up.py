@@ -25,3 +25,4 @@ def up(home: Path | None, bind: str | None, demo_host: bool) -> None:
 
     logs.to_stderr(logging.WARNING, plain=True)
     service.run(settings, demo_host=demo_host, say=click.echo)
+    logs.end_process()

@@ -19,6 +19,7 @@ def worker(role: str) -> None:
     logs.to_stderr()
     orphan.follow_named()
     service.run(Settings.from_env(), role)
+    logs.end_process()
 
 
 @click.command()

@@ -1,7 +1,9 @@
 """Logs: plain lines on standard error, which ``walissh up`` puts into a file per part."""
 
 import logging
+import os
 import sys
+from typing import NoReturn
 
 
 def to_stderr(level: int = logging.INFO, *, plain: bool = False) -> None:
@@ -10,3 +12,11 @@ def to_stderr(level: int = logging.INFO, *, plain: bool = False) -> None:
     logging.basicConfig(stream=sys.stderr, level=level, format=form)
     for chatty in ("alembic", "paramiko", "rq.worker", "httpx", "httpx2", "httpcore2", "openai"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+def end_process() -> NoReturn:
+    """End with exit code 0, now: taking a big interpreter down can take seconds."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -34,11 +34,13 @@ class Spec:
     """How to start a part: the arguments of ``walissh``, or a *foreign* program's.
 
     A part of ours ties itself to us; a foreign one is started through ``service.orphan``.
+    With *umask* -1 it keeps ours.
     """
 
     name: str
     argv: tuple[str, ...]
     foreign: bool = False
+    umask: int = -1
     pass_fds: tuple[int, ...] = ()
 
 
@@ -75,6 +77,7 @@ class Part:
                 stderr=log,
                 env={**os.environ, orphan.PARENT: str(os.getpid())},
                 start_new_session=True,
+                umask=self.spec.umask,
                 pass_fds=self.spec.pass_fds,
             )
         self._started = now

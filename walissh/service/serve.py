@@ -5,7 +5,7 @@ import sys
 
 from walissh.config import Settings
 
-GRACE_S = 3
+GRACE_S = 2
 """Open event streams get this long at the end; the default would be 30 s."""
 
 

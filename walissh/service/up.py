@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 READY_LIMIT_S = 90.0
 LOOK_EVERY_S = 0.1
-PARTS_END_LIMIT_S = 3.8
+PARTS_END_LIMIT_S = 3.5
 REDIS_END_LIMIT_S = 0.8
 
 
@@ -56,7 +56,7 @@ def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> N
 def _specs(settings: Settings, listener: socket.socket, *, demo_host: bool) -> Iterator[Spec]:
     if not settings.redis_url:
         valkey.clear_leftovers(settings)
-        yield Spec("redis", tuple(valkey.command(settings)), foreign=True)
+        yield Spec("redis", tuple(valkey.command(settings)), foreign=True, umask=0o077)
     descriptor = listener.fileno()
     yield Spec("web", ("web", "--fd", str(descriptor)), pass_fds=(descriptor,))
     for kind in ("turns", "commands", "upkeep"):
