@@ -145,6 +145,9 @@ def test_a_question_about_a_change_is_diagnosed(words: str) -> None:
         ("$ ls -l /", "ls -l /"),
         ("```sh\nuptime\n```", "uptime"),
         ("run free -m", "free -m"),
+        ("uptime", "uptime"),
+        ("df -h", "df -h"),
+        ("cat /etc/os-release", "cat /etc/os-release"),
     ],
 )
 def test_a_command_spelled_out_is_proposed_as_it_is(words: str, command: str) -> None:
@@ -156,9 +159,18 @@ def test_a_command_spelled_out_is_proposed_as_it_is(words: str, command: str) ->
 
 
 @pytest.mark.parametrize(
-    "words", ["why is `nginx` slow?", "run a health check", "what does `df` mean for me"]
+    "words",
+    [
+        "top processes by cpu",
+        "find large files",
+        "free memory?",
+        "nginx 502",
+        "why is `nginx` slow?",
+        "run a health check",
+        "what does `df` mean for me",
+    ],
 )
-def test_a_word_in_backticks_is_not_yet_an_order(words: str) -> None:
+def test_words_that_could_be_a_command_are_not_yet_an_order(words: str) -> None:
     assert question.understand(words, ["web1"], BRAIN.catalogue).kind != "command"
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from walissh.brain import condition, parse
+from walissh.brain.condition import Fields
 from walissh.brain.parse import PLACE, Line, Place, Row
 from walissh.brain.playbook import Catalogue, Evidence, Finding, Playbook, Probe, Text, Variant
 from walissh.react.turn import Language
@@ -130,7 +131,7 @@ class _Walk:
         by_probe: dict[str, list[_Seen]] = {}
         for each in self.seen:
             by_probe.setdefault(each.probe, []).append(each)
-        return {"ask": self.ask, **{name: _joined(runs) for name, runs in by_probe.items()}}
+        return {"ask": Fields(self.ask), **{name: _joined(runs) for name, runs in by_probe.items()}}
 
 
 def diagnose(
@@ -214,10 +215,10 @@ def _obstacle(result: Result, lines: list[Line]) -> str:
 
 def _namespace(
     probe: Probe, rows: list[Row], result: Result, lines: list[Line], given: Mapping[str, object]
-) -> dict[str, object]:
+) -> Fields:
     """Return what expressions read of one answer; *given* are its ``of`` and ``ask``."""
     names: dict[str, object] = {
-        "rows": [{**row, "of": given["of"]} for row in rows],
+        "rows": [Fields({**row, "of": given["of"]}) for row in rows],
         "exit": result.exit_code,
         "of": given["of"],
     }
@@ -226,7 +227,7 @@ def _namespace(
         if value is not condition.UNKNOWN:
             names[fact] = value
     last = lines[-1].number if lines else 1
-    return {**names, PLACE: _span(rows) or Place(result.command_id, 1, last)}
+    return Fields({**names, PLACE: _span(rows) or Place(result.command_id, 1, last)})
 
 
 def _span(rows: Iterable[Row]) -> Place | None:
@@ -240,12 +241,12 @@ def _span(rows: Iterable[Row]) -> Place | None:
     )
 
 
-def _joined(runs: list[_Seen]) -> dict[str, object]:
+def _joined(runs: list[_Seen]) -> Fields:
     rows: list[object] = []
     for run in runs:
         part = run.names["rows"]
         rows += part if isinstance(part, list) else []
-    return {**runs[-1].names, "rows": rows, "runs": [run.names for run in runs]}
+    return Fields({**runs[-1].names, "rows": rows, "runs": [run.names for run in runs]})
 
 
 def _follow(walk: _Walk, findings: Mapping[str, Finding], found: Catalogue) -> bool:
@@ -267,7 +268,7 @@ def _holding(finding: Finding, names: Mapping[str, object]) -> list[Row]:
     rows = condition.evaluate(finding.each, names)
     if not isinstance(rows, list):
         return []
-    each = (row if isinstance(row, dict) else {"value": row} for row in rows)
+    each = (row if isinstance(row, Mapping) else {"value": row} for row in rows)
     kept = (row for row in each if condition.holds(finding.when, {**names, "row": row}))
     return [row for row, _ in zip(kept, range(finding.limit), strict=False)]
 

@@ -7,6 +7,7 @@ expression give them, plus the place it came from, so that a claim can cite its 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Final
 
 import jc
@@ -15,6 +16,7 @@ from jc.exceptions import LibraryNotInstalled, ParseError
 from walissh.errors import WalisshError
 
 _MAX_HEADER_LINES: Final = 2
+_MAX_LINE_CHARS: Final = 4000  # keeps patterns quick on a file without line ends
 
 PLACE: Final = "place"
 """The field of a row that holds its Place."""
@@ -56,6 +58,11 @@ class Line:
     text: str
 
 
+def has_parser(name: str) -> bool:
+    """Tell whether ``jc`` has the parser *name*, without loading it."""
+    return name.isidentifier() and find_spec(f"jc.parsers.{name}") is not None
+
+
 def number_lines(text: str) -> list[Line]:
     """Return the lines of *text* with their true numbers; a cut counts what it left out."""
     lines: list[Line] = []
@@ -65,7 +72,7 @@ def number_lines(text: str) -> list[Line]:
         if cut:
             number += int(cut[1])
             continue
-        lines.append(Line(number, each))
+        lines.append(Line(number, each[:_MAX_LINE_CHARS]))
         number += 1
     return lines
 

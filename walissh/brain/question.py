@@ -37,7 +37,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _CHANGE_EN = (
-    r"restart|reboot|reload|start|stop|kill|shut\s*down|delete|remove|install|uninstall|"
+    r"restart|reboot|reload|start(?! with)|stop|kill|shut\s*down|delete|remove|install|uninstall|"
     r"upgrade|update|clean(?:\s*up)?|fix|repair|create|add|change|set|enable|disable|deploy|"
     r"configure|edit|write|move|copy|drop|truncate|format|mount|unmount|free\s+up"
 )
@@ -53,13 +53,18 @@ _CHANGE = re.compile(
 )
 _ALL = re.compile(r"\b(?:all|every|each)\b|所有|全部|每台|每个", re.IGNORECASE)
 
-_TOOLS = re.compile(
+_TOOL = (
     r"(?:arp|blkid|cat|crontab|curl|date|df|dig|dmesg|docker|du|env|file|find|free|getent|git"
     r"|grep|head|hostname|hostnamectl|id|ifconfig|iostat|ip|iptables|journalctl|kubectl|last|ls"
     r"|lsblk|lscpu|lsmod|lsof|mount|mpstat|mysql|netstat|nft|nginx|nproc|nslookup|openssl|ping"
     r"|podman|printenv|ps|psql|pstree|pwd|redis-cli|rpm|dpkg|apt|sar|service|ss|stat|sysctl"
     r"|systemctl|tail|tar|timedatectl|top|traceroute|uname|uptime|vmstat|w|wc|who|whoami)"
-    r"(?: [\x20-\x7e]*)?"
+)
+_TOOL_CALL = re.compile(_TOOL + r"(?: [\x20-\x7e]*)?")
+_BARE_CALL = re.compile(  # without "run", only what cannot be the beginning of a sentence
+    _TOOL + r" [-/][\x20-\x7e]*"
+    r"|df|dmesg|docker ps|hostname|hostnamectl|id|iostat|ls|lsblk|lscpu|lsmod|lsof|netstat|nproc"
+    r"|ps|ps aux|pwd|ss|timedatectl|uname|uptime|vmstat|whoami"
 )
 
 
@@ -125,8 +130,9 @@ def _commands(text: str, hosts: Sequence[str]) -> tuple[str, ...]:
         return quoted
     plain = _without_politeness(_without_hosts(text, hosts))
     verb = _RUN_EN.match(plain) or _RUN_ZH.match(plain)
-    bare = verb[1].strip(" .。") if verb and "`" not in plain else ""
-    return (bare,) if _TOOLS.fullmatch(bare) else ()
+    form = _TOOL_CALL if verb else _BARE_CALL
+    bare = (verb[1] if verb else plain).strip(" .。")
+    return (bare,) if form.fullmatch(bare) and "`" not in bare else ()
 
 
 def _quoted(text: str, hosts: Sequence[str]) -> tuple[str, ...]:
