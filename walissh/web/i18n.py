@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import cast
 from zoneinfo import ZoneInfo, available_timezones
 
 from babel.dates import LOCALTZ
@@ -40,7 +39,7 @@ def language() -> Lang:
     someone = auth.visitor()
     chosen = (someone.lang if someone else None) or request.cookies.get(LANG_COOKIE)
     if chosen in LANGUAGES:
-        return cast("Lang", chosen)
+        return chosen
     asked = request.accept_languages.best_match(["en", "zh", "zh-CN", "zh-TW", "zh-HK"])
     return wiring.settings().lang or ("zh" if asked and asked.startswith("zh") else "en")
 

@@ -124,8 +124,8 @@ class _Renderer(HTMLRenderer):
         return f'<div class="wide" tabindex="0"><table>{text}</table></div>\n'
 
 
-def _marks(parser: mistune.Markdown) -> None:
-    parser.inline.register("cite", _MARK, _parse_mark, before="link")
+def _marks(md: mistune.Markdown) -> None:
+    md.inline.register("cite", _MARK, _parse_mark, before="link")
 
 
 def _parse_mark(_inline: InlineParser, match: re.Match[str], state: InlineState) -> int:

@@ -50,7 +50,72 @@ SENTENCES: tuple[str, ...] = (
         " Compare again."
     ),
     _("%(path)s, line %(line)s: cannot be read: %(text)s."),
+    _("%(name)s is not a jump host."),
+    _("The text names no host: there is no line such as 'Host web1'."),
+    _("There is no such way to log in."),
+    _("The file is not a private key in text form."),
+    _("The file is too big to be a private key."),
+    _("This is a public key. Paste the private key: the file without .pub."),
+    _("This is a PuTTY key. Export it in PuTTYgen as an OpenSSH key and paste that."),
+    _("This is not a private key: it has no line -----BEGIN ... PRIVATE KEY-----."),
+    _("This kind of key is not supported; use Ed25519, ECDSA or RSA."),
+    _("The private key is damaged or cut off. Paste the whole file again."),
+    _("The passphrase does not open this private key."),
+    _("The private key is protected by a passphrase. Give it too."),
+    # approving
+    _("This can destroy data on %(host)s. Type the host's name to approve it."),
+    _("%(host)s: the host was removed. Nothing was run."),
+    # reaching a host
+    _(
+        "%(host)s: the name %(address)s does not resolve (%(why)s). Nothing was run. Check the"
+        " address on the host page."
+    ),
+    _(
+        "%(host)s: no connection to %(address)s port %(port)s (%(why)s). Nothing was run. Check"
+        " that the machine is up, and its address and port on the host page."
+    ),
+    _(
+        "%(host)s: its host key is not trusted yet (%(key)s). Nothing was run. Compare it with"
+        " the server's own and trust it on the host page."
+    ),
+    _(
+        "%(host)s: the host key changed (was %(old)s, now %(new)s). Nothing was run. If you"
+        " reinstalled it, accept the new key on the host page."
+    ),
+    _(
+        "%(host)s: no SSH session with %(address)s port %(port)s: %(why)s. Nothing was run."
+        " Check that an SSH server listens there and is not overloaded."
+    ),
+    _(
+        "%(host)s: the jump host %(jump)s does not forward connections. Nothing was run. Allow"
+        " it there (AllowTcpForwarding in sshd_config)."
+    ),
+    _(
+        "%(host)s: the jump host %(jump)s cannot reach %(address)s port %(port)s (%(why)s)."
+        " Nothing was run. Check the address and port on the host page."
+    ),
+    _(
+        "%(host)s: it refused to let %(user)s in. Tried: %(tried)s. The host offers:"
+        " %(offered)s. Nothing was run. Check the user and the log-in on the host page."
+    ),
+    _("%(host)s: %(why)s. Nothing was run. Check the user and the log-in on the host page."),
+    _(
+        "%(host)s: this command cannot be sent: %(why)s. Nothing was run. Change the command,"
+        " or the encoding on the host page."
+    ),
+    _("%(host)s: the command was ended by a signal."),
+    _("%(host)s: the connection was lost before the command started. Nothing was run. Try again."),
+    _(
+        "%(host)s: the connection was lost while the command ran. Its outcome is unknown, and"
+        " it may still run there (process group %(group)s). Look at the host before trying"
+        " again."
+    ),
+    _(
+        "%(host)s: the command ended, but something that it started still runs in the"
+        " background (process group %(group)s)."
+    ),
     # the request itself
+    _("The language must be zh or en."),
     _("The request could not be read."),
     _("There is nothing at this address."),
     _("This address does not take this method; the header Allow says which."),

@@ -23,7 +23,8 @@ def htmx() -> Response:
     response = Response(script(), content_type="text/javascript; charset=utf-8")
     response.headers["Cache-Control"] = f"public, max-age={KEEP_S}, immutable"
     response.set_etag(SHA256)
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
 @blueprint.get("/favicon.ico")

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from flask import render_template
 
-from walissh.react.turn import Session, Turn, TurnStatus
-from walissh.store import turns
+from walissh.react.host import Host
+from walissh.react.turn import CommandRun, Session, Turn, TurnStatus
+from walissh.store import commands, turns
 from walissh.web.pages import view
 from walissh.web.pages.view import Card, TurnView
 
@@ -106,8 +107,8 @@ class Context:
     """The column beside the talk."""
 
     session: Session
-    hosts: tuple[view.Host, ...]
-    running: tuple[view.CommandRun, ...]
+    hosts: tuple[Host, ...]
+    running: tuple[CommandRun, ...]
     prompt_tokens: int
     completion_tokens: int
 
@@ -115,7 +116,7 @@ class Context:
 def context(session: Session) -> Context:
     """Return what stands beside the talk: what runs, where, and what it has taken."""
     mine = turns.of_session(session.id)
-    active = view.commands.active(session.user_id)
+    active = commands.active(session.user_id)
     return Context(
         session=session,
         hosts=tuple(view.hosts_of(session)),

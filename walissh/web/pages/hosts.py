@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from walissh import wiring
 from walissh.errors import ConflictError, InvalidError, NotFoundError, QueueError
 from walissh.react.host import Auth, Host
+from walissh.ssh import keys
 from walissh.store import hosts
 from walissh.store.hosts import HostDraft
 from walissh.web import auth, i18n
@@ -171,6 +172,9 @@ def _secrets(removable: bool) -> dict[str, str | None]:
             given[kind] = value.replace("\r\n", "\n").strip() + "\n" if kind == "key" else value
         elif removable and request.form.get(f"remove_{kind}"):
             given[kind] = None
+    key = given.get("key")
+    if key:
+        keys.load(key, given.get("passphrase"))  # says now what is wrong with it
     return given
 
 
@@ -180,7 +184,7 @@ def _uploaded() -> str:
         return ""
     data = upload.read(MAX_KEY_CHARS + 1)
     try:
-        text = data.decode()
+        text: str = data.decode()
     except UnicodeDecodeError as error:
         raise InvalidError("The file is not a private key in text form.", field="key") from error
     if len(text) > MAX_KEY_CHARS:

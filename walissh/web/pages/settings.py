@@ -1,12 +1,9 @@
 """The person's own settings: language and password."""
 
-from typing import cast
-
 from flask import Blueprint, render_template, request, url_for
 from flask_babel import gettext, refresh
 from werkzeug.wrappers import Response
 
-from walissh.config import Lang
 from walissh.errors import InvalidError
 from walissh.store import people
 from walissh.web import auth, i18n
@@ -31,7 +28,7 @@ def language() -> Response:
         raise InvalidError("The language must be zh or en.", field="lang")
     someone = auth.visitor()
     if someone is not None:
-        people.set_language(someone.id, cast("Lang", lang))
+        people.set_language(someone.id, lang)
     response = answers.go(auth.local_path(request.form.get("next", "/")))
     response.set_cookie(i18n.LANG_COOKIE, lang, max_age=COOKIE_TTL_S, samesite="Lax")
     return response

@@ -2,22 +2,26 @@
 
 import re
 import zlib
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from flask import Flask
+from flask import Flask, g
 from flask_babel import format_date, format_datetime, format_decimal, format_time, gettext
-
 from markupsafe import Markup
 
 from walissh.clock import utc_now
 from walissh.config import asset_dir
 from walissh.react.host import HostCheck
 from walissh.react.turn import Citation, CommandRun, CommandStatus, Risk, TurnStatus
-from walissh.web import i18n, markdown
+from walissh.store import hosts
+from walissh.web import auth, i18n, markdown
 from walissh.web.pages import assets
 
-TINTS = 12
+HUES = 8
+TINTS = 16
+"""Each hue comes plain and outlined (host.css)."""
+
 _MARK = re.compile(r"\[\[[0-9a-f]{4,40}[:\d-]{0,24}\]?\]?")
 
 
@@ -53,8 +57,29 @@ def stylesheets() -> list[str]:
 
 
 def tint(host_id: str) -> str:
-    """Return the class of the host's own colour, the same on every page and day."""
-    return f"tint-{zlib.crc32(host_id.encode()) % TINTS}"
+    """Return the class of a host's own colour: the same on every page and day."""
+    if "tints" not in g:
+        someone = auth.visitor()
+        mine = hosts.within_reach(someone.id) if someone else []
+        g.tints = tints([each.id for each in sorted(mine, key=lambda host: str(host.created_at))])
+    found: str = g.tints.get(host_id) or f"tint-{_first_tint(host_id)}"
+    return found
+
+
+def tints(host_ids: Sequence[str]) -> dict[str, str]:
+    """Return each host's colour; hosts are given oldest first, so that a new one takes none."""
+    taken: dict[int, str] = {}
+    for host_id in host_ids:
+        first = _first_tint(host_id)
+        tries = ((first + 3 * n) % HUES + HUES * (n // HUES) for n in range(TINTS))
+        free = next((each for each in tries if each not in taken), None)
+        if free is not None:
+            taken[free] = host_id
+    return {host_id: f"tint-{n}" for n, host_id in taken.items()}
+
+
+def _first_tint(host_id: str) -> int:
+    return zlib.crc32(host_id.encode()) % HUES
 
 
 def clock(at: datetime | None) -> str:
@@ -183,4 +208,3 @@ def phase_word(phase: str) -> str:
         "open_channel": gettext("opening a channel"),
         "run": gettext("running"),
     }.get(phase, phase)
-
