@@ -9,12 +9,10 @@ MAX_LINE = 65_536
 def decoder(encoding: str) -> codecs.IncrementalDecoder:
     """Return an incremental decoder; an unknown *encoding* is read as UTF-8."""
     try:
-        info = codecs.lookup(encoding or "utf-8")
-        if not info._is_text_encoding:
-            info = codecs.lookup("utf-8")
+        b"".decode(encoding or "utf-8")  # refuses codecs that are no text encoding, such as hex
+        return codecs.getincrementaldecoder(encoding or "utf-8")("replace")
     except LookupError:
-        info = codecs.lookup("utf-8")
-    return info.incrementaldecoder("replace")
+        return codecs.getincrementaldecoder("utf-8")("replace")
 
 
 # --- lines ----------------------------------------------------------------------------
@@ -27,7 +25,7 @@ def take_lines(text: str) -> tuple[list[str], str]:
     """
     lines = text.split("\n")
     rest = lines.pop()
-    if len(text) > MAX_LINE:
+    if max(map(len, lines), default=0) > MAX_LINE or len(rest) > MAX_LINE:
         whole = [piece for line in lines for piece in _pieces(line)]
         *cut, rest = _pieces(rest)
         return whole + cut, rest
@@ -75,11 +73,9 @@ _SEQUENCE = re.compile(
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def is_plain(text: str) -> bool:
-    """Tell whether *text* has nothing that ``plain_line`` would change."""
-    if text.replace("\n", "").replace("\t", "").isprintable():  # much faster than the search, and stricter
-        return True
-    return _TRICKY.search(text) is None
+def is_plain(line: str) -> bool:
+    """Tell whether *line* has nothing that ``plain_line`` would change."""
+    return line.isprintable() or _TRICKY.search(line) is None
 
 
 def plain_line(line: str) -> str:
@@ -110,5 +106,5 @@ def _erased(line: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    code = f"{ord(match[0]):04x}"
+    return f"\\u{code}" if len(code) == 4 else f"\\U{code:0>8}"  # noqa: PLR2004

@@ -12,6 +12,10 @@ import yaml
 from walissh.react.turn import Risk
 
 
+MAX_TEXT = 4000
+"""More of a command than this is not compared: it would take too long."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     effects: tuple[tuple[Risk, re.Pattern[str]], ...]
@@ -33,7 +37,7 @@ def _known() -> _Known:
 def effect(text: str) -> Risk | None:
     """Return what a simple command of this *text* is known to do, None if nothing is."""
     for risk, pattern in _known().effects:
-        if pattern.match(text[:2000]):
+        if pattern.match(text[:MAX_TEXT]):
             return risk
     return None
 
@@ -41,7 +45,7 @@ def effect(text: str) -> Risk | None:
 def terminal(text: str) -> str | None:
     """Return the form that works if *text* wants a terminal or never ends ("": none does)."""
     for pattern, works in _known().terminal:
-        if pattern.match(text[:2000]):
+        if pattern.match(text[:MAX_TEXT]):
             return works
     return None
 
@@ -67,7 +71,7 @@ _SAMPLES = (
     "/proc/1/environ /etc/ssl/private/server.key /etc/kubernetes/admin.conf /root/.kube/config "
     "/root/.aws/credentials /root/.docker/config.json /root/.pgpass /root/.my.cnf "
     "/etc/ssh/ssh_host_rsa_key /etc/mysql/debian.cnf /root/.bash_history /run/secrets/db"
-).split()
+).split()  # noqa: SIM905
 
 
 def secret_path(path: str) -> bool:

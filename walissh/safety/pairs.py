@@ -1,4 +1,4 @@
-"""Secrets that are known by their name: ``password=...``, ``"token": "..."``, ``密码：...``.
+"""Secrets that are known by their name: ``password=...``, ``"token": "..."`` and so on.
 
 Most such names stand before something that is no secret (a path, a unit, a policy, a
 placeholder): those values stay.
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 PIECES = frozenset(
-    "pass pwd psk secret token key cred _auth sessid session bind rootpw cookie masterauth "
-    "connect.sid 密码 口令 令牌 密钥 通行码".split()
+    "pass pw psk secret token key cred sess cookie masterauth connect.sid "
+    "密码 口令 令牌 密钥 通行码".split()  # noqa: SIM905
 )
 """Lower-case pieces of names; without one of them no pair is in a line."""
 
@@ -36,11 +36,12 @@ _STRONG_KEY = re.compile(
 )
 _PW_OWNER = re.compile(r"(?:bind|root|admin|db|user)$", re.I)
 _SPACED = re.compile(
-    r"(?i)(?<![\w-])(?:(?P<pass>requirepass|masterauth|masterpass|auth-pass \S+|[\w-]*bind_?pw|rootpw"
-    r"|--(?:pass(?:word|wd|phrase)?|storepass|keypass|psk))"
+    r"(?i)(?<![\w-])(?:(?P<pass>requirepass|masterauth|masterpass|auth-pass \S+|[\w-]*bind_?pw"
+    r"|rootpw|--(?:pass(?:word|wd|phrase)?|storepass|keypass|psk))"
     r"|--(?:token|secret|api-key|secret-key|access-key|auth-token)|token:)\s+"
     rf"{_QUOTED_OR_BARE}"
 )
+_SPACED_WORDS = ("--", "requirepass", "master", "auth-pass", "bind", "rootpw", "token:")
 _CHINESE = re.compile(
     r"(?P<pass>密码|口令|令牌|密钥|通行码)(?:[（(][^）)]{0,20}[）)])?\s*(?:[：:=]|为|是)\s*"
     r"(?P<q>)(?P<quoted>)[「『“\"'‘`]?(?P<bare>[^\s，。；、「」『』”\"'’`（）()]{4,})"
@@ -48,7 +49,7 @@ _CHINESE = re.compile(
 _COOKIE = re.compile(r"(?i)\b(?:set-)?cookie:\s*(?P<all>.+)")
 _COOKIE_VALUE = re.compile(r"(?P<name>[\w.-]+)=(?P<value>[^;,\s]{8,})")
 _COOKIE_ATTRIBUTE = re.compile(r"(?i)path|domain|expires|max-age|samesite|version|priority|comment")
-_IN_CHINESE = frozenset("密码 口令 令牌 密钥 通行码".split())
+_IN_CHINESE = frozenset({"密码", "口令", "令牌", "密钥", "通行码"})
 
 
 def find(line: str, lower: str, present: frozenset[str]) -> Iterator[tuple[int, int, str]]:
@@ -64,9 +65,7 @@ def find(line: str, lower: str, present: frozenset[str]) -> Iterator[tuple[int, 
         yield from _cookies(line)
 
 
-def _named(
-    line: str, lower: str, present: frozenset[str]
-) -> Iterator[tuple[str, re.Match[str]]]:
+def _named(line: str, lower: str, present: frozenset[str]) -> Iterator[tuple[str, re.Match[str]]]:
     for word in _WORDS:
         at = lower.find(word)
         while at >= 0:
@@ -75,8 +74,9 @@ def _named(
             if match and _is_name(word, lead):
                 yield lead, match
             at = lower.find(word, at + 1)
-    for match in _SPACED.finditer(line):
-        yield "", match
+    if any(word in lower for word in _SPACED_WORDS):
+        for match in _SPACED.finditer(line):
+            yield "", match
     if present & _IN_CHINESE:
         for match in _CHINESE.finditer(line):
             yield "", match
@@ -102,6 +102,7 @@ def _cookies(line: str) -> Iterator[tuple[int, int, str]]:
 
 # --- values that are no secret --------------------------------------------------------
 
+_SHORT_KEY, _SHORT_PASSWORD = 6, 3
 _PLACEHOLDER = re.compile(
     r"(?i)(?:null|nil|none|undefined|true|false|yes|no|on|off|unset|empty|hidden|redacted|masked"
     r"|required|optional|enabled?|disabled?|set|not|unknown|n/?a|foobared|change_?me\w*|example|string"
@@ -123,9 +124,9 @@ def _is_secret(match: re.Match[str], value: str, lead: str) -> bool:
     """Tell whether *value* is a secret rather than a placeholder, path, size or prose."""
     if _PLACEHOLDER.fullmatch(value) or _PATH.fullmatch(value) or _CJK.search(value):
         return False
-    if not match["pass"] and (len(value) < 6 or _NUMBER.fullmatch(value)):
+    if not match["pass"] and (len(value) < _SHORT_KEY or _NUMBER.fullmatch(value)):
         return False
-    if len(value) < 3 or _is_count(match, lead, value):
+    if len(value) < _SHORT_PASSWORD or _is_count(match, lead, value):
         return False
     bare = not match["quoted"]
     if bare and re.fullmatch(r"[a-z]+\):?", value):
@@ -140,4 +141,4 @@ def _is_count(match: re.Match[str], lead: str, value: str) -> bool:
     if not _NUMBER.fullmatch(value):
         return False
     alone = (match["pass"] or "").lower() in {"pass", "pwd"} and not re.search(r"[\w-]$", lead)
-    return alone or len(value) < 4
+    return alone or len(value) <= _SHORT_PASSWORD

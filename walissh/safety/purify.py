@@ -72,7 +72,5 @@ def _joined(lines: list[str]) -> str:
 
 
 def _lines(lines: list[str], redactor: redact.Redactor) -> list[str]:
-    """Purify whole lines; one look at all of them at once spares most of the work."""
-    if not decode.is_plain("\n".join(lines)):
-        lines = [decode.plain_line(line) for line in lines]
-    return redact.lines(lines, redactor)
+    plain = [line if decode.is_plain(line) else decode.plain_line(line) for line in lines]
+    return redact.lines(plain, redactor)

@@ -23,7 +23,7 @@ class Span:
 
 def placeholder(kind: str) -> str:
     """Return what stands in a secret's place."""
-    return f"‹secret:{kind}›"
+    return f"‹secret:{kind}›"  # noqa: RUF001  brackets that no shell or markup reads
 
 
 class Redactor:
@@ -49,7 +49,7 @@ class Redactor:
 
     def spans(self, line: str, hints: frozenset[str] | None = None) -> list[Span] | None:
         """Return the secrets of *line* in order; None: all of it is inside a key."""
-        hints = tokens.hinted(line.lower()) if hints is None else hints
+        hints = tokens.hinted(line) if hints is None else hints
         if self._left:
             body = self._body(line)
             if body is None:
@@ -80,7 +80,7 @@ _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|^Private-
 _END = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: \w+")
 _BODY = re.compile(
     r"""
-    \s*(?:[+>|-]\ ?|\d+[:-]|[\w./-]+[:-])?\s*["']?              # a quote, a diff, grep's file name
+    \s{0,200}(?:[+>|-]\ ?|\d{1,9}[:-]|[\w./-]{1,200}[:-])?\s{0,200}["']?              # a quote, a diff, grep's file name
     (?: [A-Za-z0-9+/]{40,}={0,2}                             # a full line of base64
       | (?=[A-Za-z0-9+/=]*[0-9+/=])[A-Za-z0-9+/]{1,80}={0,2} # the last one is shorter
       | (?:Proc-Type|DEK-Info|Comment|Version|Hash|Key-\w+)\b.* | )
@@ -111,7 +111,7 @@ def redact(text: str) -> str:
 
 def lines(source: list[str], redactor: Redactor) -> list[str]:
     """Return *source* without secrets and without the bodies of private keys."""
-    hints = tokens.hinted("\n".join(source).lower())
+    hints = tokens.hinted("\n".join(source))
     if not hints and not redactor.in_key:
         return source
     clean = (redactor.line(line, hints) for line in source)

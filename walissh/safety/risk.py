@@ -18,6 +18,7 @@ from walissh.safety.shell import Line, Redirect, Simple
 from walissh.safety.table import GLOB, UNKNOWN
 
 MAX_DEPTH = 4
+MAX_SHOWN = 80
 SEVERITY = (
     Risk.READ_ONLY,
     Risk.SECRET_EXPOSURE,
@@ -110,7 +111,7 @@ def _texts() -> dict[str, dict[str, str]]:
 
 def _shorten(arg: str) -> str:
     arg = arg.replace(UNKNOWN, "…").replace(GLOB, "")
-    return arg if len(arg) <= 80 else arg[:79] + "…"
+    return arg if len(arg) <= MAX_SHOWN else arg[: MAX_SHOWN - 1] + "…"
 
 
 # --- the line -------------------------------------------------------------------------
@@ -130,7 +131,9 @@ def _line(command: str, *, depth: int) -> Iterator[Finding]:
 
 
 def _reads_lines(line: Line) -> bool:
-    return any(each.words and each.words[0].literal in {"read", "mapfile"} for each in line.commands)
+    return any(
+        each.words and each.words[0].literal in {"read", "mapfile"} for each in line.commands
+    )
 
 
 def _simple(simple: Simple, line: Line, depth: int) -> Iterator[Finding]:
@@ -208,8 +211,6 @@ def _command(form: tuple[str, ...], *, fed: bool, depth: int) -> Iterator[Findin
         yield Finding(Risk.OPAQUE, Reason("dynamic"))
         return
     inside = wrap.unwrap(form)
-    if inside and inside.sure and form[0] in table.rules() and "-v" in form[1:2]:
-        inside = None  # command -v only looks a program up
     if inside and depth < MAX_DEPTH:
         yield from _wrapped(form, inside, fed=fed, depth=depth)
     if not (inside and inside.sure):
@@ -239,7 +240,9 @@ def _alone(form: tuple[str, ...], *, fed: bool) -> Finding:
     text = " ".join(form)
     rule = table.rules().get(form[0])
     reading = table.read(rule, form[1:], fed=fed) if rule else None
-    if reading and not reading.code:
+    if rule and reading and not reading.code:
+        if len(text) > known.MAX_TEXT and rule.style != "free":
+            return Finding(Risk.OPAQUE, Reason("long", (form[0],)))
         return _reads(text, reading)
     if reading and reading.code in {"endless", "stdin"}:
         return _never_ends(form[0], reading)

@@ -6,6 +6,8 @@ whatever would need a real parser to be sure.
 
 import re
 
+MAX_PROGRAM = 2000
+
 _AWK_TOKEN = re.compile(
     r"""
     "(?:\\.|[^"\\\n])*"                                     # a string
@@ -40,4 +42,6 @@ _SED = re.compile(rf"\s*{_SED_COMMAND}\s*(?:[;\n]\s*{_SED_COMMAND}\s*)*")
 
 def sed_only_reads(program: str) -> bool:
     """Tell whether *program* surely only prints: no ``w``, ``e``, ``r`` of any kind."""
-    return "\0" not in program and len(program) < 2000 and _SED.fullmatch(program) is not None
+    return (
+        "\0" not in program and len(program) < MAX_PROGRAM and _SED.fullmatch(program) is not None
+    )

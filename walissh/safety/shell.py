@@ -132,15 +132,17 @@ def _refuse(command: str) -> Fault:
     return "too_deep" if len(_OPENERS.findall(command)) > MAX_OPENERS else ""
 
 
+_UNSEEN = frozenset({"Cf", "Zs", "Zl", "Zp", "Cn", "Co", "Cc"})
+_BLANK = re.compile(r"[\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\u2800\ufe00-\ufe0f]")
+# Greek, Cyrillic or full-width letters right beside Latin ones
+_MIXED = re.compile(r"[a-zA-Z][\u0370-\u052f\uff21-\uff5a]|[\u0370-\u052f\uff21-\uff5a][a-zA-Z]")
+
+
 def _refuse_unicode(command: str) -> Fault:
-    for char in command:
-        if char.isascii():
-            continue
-        if unicodedata.category(char) in {"Cf", "Zs", "Zl", "Zp", "Cn", "Co", "Cc"} or (
-            char in "\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\u2800" or "\ufe00" <= char <= "\ufe0f"
-        ):
-            return "invisible"
-    if re.search(r"[a-zA-Z][\u0370-\u052f\uff01-\uff5e]|[\u0370-\u052f\uff01-\uff5e][a-zA-Z]", command):
+    others = {char for char in command if not char.isascii()}
+    if any(unicodedata.category(char) in _UNSEEN or _BLANK.match(char) for char in others):
+        return "invisible"
+    if _MIXED.search(command):
         return "lookalike"
     return "too_deep" if len(_OPENERS.findall(command)) > MAX_OPENERS else ""
 
@@ -202,13 +204,13 @@ def _exchange(process: "subprocess.Popen[bytes]", source: bytes) -> bytes | None
 
 # --- the walk -------------------------------------------------------------------------
 
-_PLAIN_NODES = frozenset(
+_PLAIN_NODES = frozenset(  # as one string, for a list of names reads worse
     "File CallExpr BinaryCmd Subshell Block IfClause ForClause WordIter WhileClause CaseClause "
     "TestClause UnaryTest BinaryTest ParenTest TimeClause Word Lit SglQuoted DblQuoted ParamExp "
-    "CmdSubst ProcSubst ArithmExp BinaryArithm UnaryArithm ParenArithm".split()
+    "CmdSubst ProcSubst ArithmExp BinaryArithm UnaryArithm ParenArithm".split()  # noqa: SIM905
 )
-_STRING_TESTS = frozenset("= == != =~ < > && || -nt -ot -ef".split())
-_FILE_TESTS = frozenset("-e -f -d -r -w -x -s -L -h -b -c -p -S -z -n -u -g -k -O -G -a ! -t".split())
+_STRING_TESTS = frozenset({"=", "==", "!=", "=~", "<", ">", "&&", "||", "-nt", "-ot", "-ef"})
+_FILE_TESTS = frozenset({"!", *(f"-{letter}" for letter in "efdrwxsLhbcpSzngkuOGat")})
 _INTEGER = re.compile(r"-?\d+")
 
 
@@ -224,7 +226,9 @@ class _Walk:
 
     def line(self, tree: dict[str, Any]) -> Line:
         self.visit(tree, piped=False)
-        known = sorted((n, tuple(sorted(v))) for n, v in self.values.items() if n not in self.unsure)
+        known = sorted(
+            (n, tuple(sorted(v))) for n, v in self.values.items() if n not in self.unsure
+        )
         return Line(tuple(self.commands), frozenset(self.odd), tuple(known), self.loops)
 
     def visit(self, node: object, *, piped: bool) -> None:

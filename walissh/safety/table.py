@@ -181,7 +181,7 @@ def _read_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, s
         return [(word, "")]
     if word.startswith("+"):
         return None
-    if rule.style == "single" or word in rule.flags and not word.startswith("--"):
+    if rule.style == "single" or (word in rule.flags and not word.startswith("--")):
         return _whole_flag(rule, word, words)
     if word.startswith("--"):
         return _long_flag(rule, word, words)

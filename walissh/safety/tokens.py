@@ -11,15 +11,31 @@ from importlib.resources import files
 
 from walissh.safety import pairs
 
-Shape = tuple[str, frozenset[str], re.Pattern[str]]
+Shape = tuple[str, tuple[str, ...], re.Pattern[str]]
+
+# Rare characters looked for first: without them the longer pieces need no look.
+_GATES = ("_", "$", "{", "@", ">", "pass", "secret", "token", " -", "::", "]:")
 
 
 def hinted(text: str) -> frozenset[str]:
-    """Return the pieces of shapes that *text* (lower-case) has; none: it has no secret."""
-    found = frozenset(piece for piece in _pieces() if piece in text)
-    if found.isdisjoint(pairs.PIECES) and not _possible(found):
-        return frozenset()
-    return found
+    """Return the pieces of shapes that *text* has; none: it has no secret."""
+    seen: dict[str, bool] = {}
+    lower = text.lower()
+    possible = [_all_in(needs, text, lower, seen) for needs in _wanted()]
+    named = [_all_in((piece,), text, lower, seen) for piece in pairs.PIECES]
+    if any(possible) or any(named):
+        return frozenset(piece for piece, there in seen.items() if there)
+    return frozenset()
+
+
+def _all_in(needs: tuple[str, ...], text: str, lower: str, seen: dict[str, bool]) -> bool:
+    for piece in needs:
+        there = seen.get(piece)
+        if there is None:
+            there = seen[piece] = piece in (text if piece in _as_written() else lower)
+        if not there:
+            return False
+    return True
 
 
 def find(line: str, hints: frozenset[str]) -> Iterator[tuple[int, int, str]]:
@@ -28,7 +44,8 @@ def find(line: str, hints: frozenset[str]) -> Iterator[tuple[int, int, str]]:
     *hints*: the pieces of all shapes that may be in the line.
     """
     lower = lowered(line)
-    present = frozenset(piece for piece in hints if piece in lower)
+    exact = _as_written()
+    present = frozenset(each for each in hints if each in (line if each in exact else lower))
     for kind, pattern in _possible(present):
         for match in pattern.finditer(line):
             yield (*match.span(match.lastgroup or 0), kind)
@@ -47,7 +64,7 @@ def lowered(line: str) -> str:
 @lru_cache(maxsize=4096)
 def _possible(present: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the shapes whose pieces are all *present*."""
-    found = {pattern: kind for kind, needs, pattern in _shapes() if needs <= present}
+    found = {pattern: kind for kind, needs, pattern in _shapes() if present.issuperset(needs)}
     return tuple((kind, pattern) for pattern, kind in found.items())
 
 
@@ -56,12 +73,21 @@ def _shapes() -> tuple[Shape, ...]:
     """Return the table of shapes; read from its file at first use."""
     text = (files("walissh.safety") / "secrets.tsv").read_text("utf-8")
     rows = [line.split("\t", 2) for line in text.splitlines() if not line.startswith("#")]
-    return tuple(
-        (kind, frozenset(needs.replace("~", " ").split("+")), re.compile(pattern))
-        for needs, kind, pattern in rows
-    )
+    return tuple((kind, _needs(pieces), re.compile(pattern)) for pieces, kind, pattern in rows)
+
+
+def _needs(pieces: str) -> tuple[str, ...]:
+    named = pieces.replace("~", " ").split("+")
+    gates = [gate for gate in _GATES if any(gate in piece for piece in named)]
+    return tuple(dict.fromkeys(gates + named))
 
 
 @cache
-def _pieces() -> tuple[str, ...]:
-    return tuple(sorted(pairs.PIECES.union(*(needs for _, needs, _ in _shapes()))))
+def _wanted() -> tuple[tuple[str, ...], ...]:
+    return tuple(dict.fromkeys(needs for _, needs, _ in _shapes()))
+
+
+@cache
+def _as_written() -> frozenset[str]:
+    """Return the pieces that are looked for as they are, for they have capital letters."""
+    return frozenset(each for needs in _wanted() for each in needs if each != each.lower())

@@ -105,7 +105,7 @@ def _shell(args: Words) -> Inside | None:
 
 def _xargs(args: Words) -> Inside | None:
     rest = _skip(args, "-0 -r -t -x --null --no-run-if-empty --verbose -i",
-                 "-n -P -I -L -d -s -E -a -l --max-args --max-procs --replace --delimiter")  # fmt: skip
+                 "-n -P -I -L -d -s -E -a -l --max-args --max-procs --replace")  # fmt: skip
     joined = re.compile(r"-[nPILds]\S+")
     while rest is None and args:
         args = args[1:]
