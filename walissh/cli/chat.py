@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
-from flask import Flask
 
 from walissh.cli.opened import opened, owner
 from walissh.cli.transcript import RISKS, Transcript
@@ -29,6 +29,9 @@ from walissh.react.turn import (
     Turn,
     TurnStatus,
 )
+
+if TYPE_CHECKING:
+    from flask import Flask
 
 LOOK_EACH_S = 0.1
 FAILED = 1
@@ -50,7 +53,7 @@ def chat(host: str, question: str, person: str | None) -> None:
         if found is None:
             raise NotFoundError(f"There is no host named {host}. See: walissh host list")
         talk = sessions.create(asking.id, host_ids=[found.id])
-        transcript = Transcript()
+        transcript = Transcript(wiring.parts().commands)
         parts = replace(wiring.parts(), publish=transcript, enqueue=NoQueue())
         turn = decisions.ask(parts, talk.id, asking.id, question)
         with _living(app), _stoppable(app, parts, turn):
@@ -160,7 +163,7 @@ def _interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _living(app: Flask) -> Iterator[None]:
+def _living(app: "Flask") -> Iterator[None]:
     """Say that this process lives, so that upkeep does not take its steps for lost."""
     from workers import process
 
@@ -175,7 +178,7 @@ def _living(app: Flask) -> Iterator[None]:
 
 
 @contextmanager
-def _stoppable(app: Flask, parts: Parts, turn: Turn) -> Iterator[None]:
+def _stoppable(app: "Flask", parts: Parts, turn: Turn) -> Iterator[None]:
     """Let the first Ctrl-C stop the turn and the second one this process."""
     pressed, over = threading.Event(), threading.Event()
 

@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from flask import Flask
+from typing import TYPE_CHECKING
 
 from walissh.config import Settings
 from walissh.errors import InvalidError
-from walissh.store import people
-from walissh.store.people import Person
+
+if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every command
+    from flask import Flask
+
+    from walissh.store.people import Person
 
 
 @contextmanager
-def opened() -> Iterator[Flask]:
+def opened() -> "Iterator[Flask]":
     """Enter the application's context on the database of the settings.
 
     The embedded database is made if it is not there yet; another one is brought up to
@@ -29,8 +31,10 @@ def opened() -> Iterator[Flask]:
         yield app
 
 
-def owner(name: str | None) -> Person:
+def owner(name: str | None) -> "Person":
     """Return the person of that name, the first administrator without one."""
+    from walissh.store import people
+
     if name is None or name == people.ADMIN:
         return people.first_admin()
     found = people.find(name)

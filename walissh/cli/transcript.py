@@ -7,19 +7,17 @@ from typing import Any
 import click
 
 from walissh.react import citations
-from walissh.react.turn import CommandRun, CommandStatus, Risk, Turn
-from walissh.store import commands
+from walissh.react.turn import (
+    OPEN_COMMAND,
+    CommandRun,
+    Commands,
+    CommandStatus,
+    Risk,
+    Turn,
+)
 
 _OPEN_MARK = re.compile(r"\[{1,2}[^\[\]]{0,60}\]?$")
-_ENDED = {
-    CommandStatus.REFUSED,
-    CommandStatus.DENIED,
-    CommandStatus.FINISHED,
-    CommandStatus.FAILED,
-    CommandStatus.CANCELLED,
-    CommandStatus.EXPIRED,
-    CommandStatus.UNKNOWN,
-}
+_NOT_BEGUN = OPEN_COMMAND - {CommandStatus.RUNNING}
 RISKS = {
     Risk.READ_ONLY: "only reads",
     Risk.SECRET_EXPOSURE: "may show a secret",
@@ -32,7 +30,8 @@ RISKS = {
 class Transcript:
     """Prints the events of one turn as they are published (`react.turn.Publish`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
         self._step: tuple[object, object] = (0, 0)
         self._said = ""  # by the model in this step, with raw marks
         self._shown = ""  # of it on the terminal, with numbered marks
@@ -51,7 +50,7 @@ class Transcript:
                 self._print(fields["text"])
             case "command":
                 self._flush(fields["turn_id"])
-                run = commands.get(fields["id"])
+                run = self._commands.get(fields["id"])
                 if run is not None:
                     self.command(run)
             case "status" if "note" in fields:
@@ -60,7 +59,7 @@ class Transcript:
     def end(self, turn: Turn) -> None:
         """Print what has not been shown of an ended turn: another process may have had it."""
         self._flush(turn.id)
-        for run in commands.of_turn(turn.id):
+        for run in self._commands.of_turn(turn.id):
             self.command(run)
         if turn.answer and self._shown.strip() != turn.answer.strip():
             rest = turn.answer.removeprefix(self._shown)
@@ -68,11 +67,13 @@ class Transcript:
         self._sources(turn)
 
     def command(self, run: CommandRun) -> None:
-        """Print a command when it is new, and how it ended when it has."""
+        """Print a command when it begins, and how it ended when it has."""
+        if run.status in _NOT_BEGUN:
+            return
         if run.id not in self._announced:
             self._announced.add(run.id)
             self._line(click.style(f"{run.host} $ {run.command}", bold=True))
-        if run.status in _ENDED and run.id not in self._closed:
+        if run.status not in OPEN_COMMAND and run.id not in self._closed:
             self._closed.add(run.id)
             self._line(_how_it_ended(run))
 
@@ -91,12 +92,12 @@ class Transcript:
             self._show(self._said, turn_id)
 
     def _show(self, said: str, turn_id: str) -> None:
-        text, _ = citations.resolve(said, commands.of_turn(turn_id))
+        text, _ = citations.resolve(said, self._commands.of_turn(turn_id))
         self._print(text[len(self._shown) :])
         self._shown = text
 
     def _sources(self, turn: Turn) -> None:
-        runs = {run.id: run for run in commands.of_turn(turn.id)}
+        runs = {run.id: run for run in self._commands.of_turn(turn.id)}
         self._line("")
         for each in turn.citations:
             if each.command_id in runs:

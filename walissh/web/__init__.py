@@ -4,7 +4,7 @@ from flask import Flask
 
 from walissh import wiring
 from walissh.config import Settings, asset_dir
-from walissh.web import api, auth, errors, health, security
+from walissh.web import api, auth, errors, health, pages, security
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -21,9 +21,5 @@ def create_app(settings: Settings | None = None) -> Flask:
     wiring.install(app, settings or Settings.from_env())
     for part in (security, auth, errors, health, api):
         part.install(app)
-    try:  # until the pages are there
-        from walissh.web import pages
-    except ImportError:
-        return app
     pages.register(app)
     return app

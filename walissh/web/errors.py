@@ -2,8 +2,6 @@
 
 import logging
 from http import HTTPStatus
-from importlib import import_module
-from typing import cast
 
 from flask import Flask, Response, json, request
 from flask.typing import ResponseReturnValue
@@ -98,7 +96,7 @@ def _words(error: HTTPException) -> str:
 
 
 def _respond(error: Exception, status: int, words: str, field: str) -> Response:
-    response = problem(status, words, field=field) if _is_api() else _page(error, status, words)
+    response = problem(status, words, field=field) if _is_api() else _page(error, status)
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="walissh"'
     if status == 503:
@@ -106,12 +104,10 @@ def _respond(error: Exception, status: int, words: str, field: str) -> Response:
     return response
 
 
-def _page(error: Exception, status: int, words: str) -> Response:
-    try:
-        render = import_module("walissh.web.pages.errors").render
-    except ModuleNotFoundError:
-        return Response(words, status, content_type="text/plain; charset=utf-8")
-    return cast("Response", render(error, status))
+def _page(error: Exception, status: int) -> Response:
+    from walissh.web.pages.errors import render  # which needs the sentences here
+
+    return render(error, status)
 
 
 def _is_api() -> bool:

@@ -1,6 +1,6 @@
 """The JSON interface under /api/v1: one module per topic, described by `openapi`."""
 
-from flask import Flask
+from flask import Blueprint, Flask
 from werkzeug.routing import BaseConverter
 
 from walissh.web import auth, security
@@ -18,8 +18,10 @@ class IdConverter(BaseConverter):
 def install(app: Flask) -> None:
     """Add the interface to *app*: bearer tokens only, so forms cannot forge its calls."""
     app.url_map.converters["id"] = IdConverter
+    api = Blueprint("api", __name__, url_prefix=PREFIX)
+    api.before_request(auth.guard_api)
     for topic in (sessions, turns, events, commands, hosts):
-        topic.blueprint.before_request(auth.guard_api)
-        app.register_blueprint(topic.blueprint, url_prefix=PREFIX)
+        api.register_blueprint(topic.blueprint)
         security.takes_no_cookies(app, topic.blueprint)
+    app.register_blueprint(api)
     app.register_blueprint(openapi.blueprint, url_prefix=PREFIX)

@@ -12,7 +12,7 @@ from walissh.web.api import shapes
 from walissh.web.api.contract import declares
 from walissh.web.api.reading import Body, Query, Text
 
-blueprint = Blueprint("api_commands", __name__)
+blueprint = Blueprint("commands", __name__)
 
 MAX_OUTPUT_CHARS = 1_000_000
 

@@ -20,7 +20,7 @@ from walissh.web.api import turns as turn_calls
 from walissh.web.api.contract import EVENTS, declares
 from walissh.web.api.reading import Query, Text
 
-blueprint = Blueprint("api_events", __name__)
+blueprint = Blueprint("events", __name__)
 
 LAST_ID = "Last-Event-ID"
 BEGINNING = "0-0"

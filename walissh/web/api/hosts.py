@@ -18,7 +18,7 @@ from walissh.web.api import cursor, shapes
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
 
-blueprint = Blueprint("api_hosts", __name__)
+blueprint = Blueprint("hosts", __name__)
 
 CHECK_LIMIT_S = 15.0
 LOOK_EACH_S = 0.1

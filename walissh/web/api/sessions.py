@@ -17,7 +17,7 @@ from walissh.web.api import cursor, shapes
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
 
-blueprint = Blueprint("api_sessions", __name__)
+blueprint = Blueprint("sessions", __name__)
 
 END_LIMIT_S = 5.0
 LOOK_EACH_S = 0.05

@@ -12,7 +12,7 @@ from walissh.web import auth
 from walissh.web.api import shapes
 from walissh.web.api.contract import declares
 
-blueprint = Blueprint("api_turns", __name__)
+blueprint = Blueprint("turns", __name__)
 
 
 @blueprint.get("/turns/<id:turn_id>")
