@@ -115,7 +115,7 @@ def test_a_deleted_file_that_is_held_open_is_found() -> None:
 
 def test_silence_of_a_command_is_cited_too() -> None:
     answer = Talk({"db1": machine("disk_full", {"lsof": Ended(0, "")})}).ask("disk")
-    assert "no output) [[c0de" in line_with(answer, "No large deleted file")
+    assert "no output) [[c0de" in line_with(answer, "holds a large deleted file")
 
 
 def test_a_read_only_file_system_is_critical() -> None:
@@ -155,6 +155,15 @@ def test_a_killed_process_is_named() -> None:
     killed = {"dmesg": Ended(0, line)}
     answer = Talk({"web1": machine("busybox", killed)}).ask("memory")
     assert "killed process `java` (PID 4242)" in answer
+
+
+def test_a_kernel_log_that_is_not_shown_is_no_good_news() -> None:
+    hint = Ended(
+        0, "Hint: You are currently not seeing messages from other users and the system.\n"
+    )
+    answer = Talk({"web1": machine("busybox", {"journalctl -k": hint})}).ask("memory")
+    assert "not seeing messages" in line_with(answer, "killed for lack of memory")
+    assert "no process killed" not in answer
 
 
 def test_output_can_forge_neither_citation_nor_markup() -> None:

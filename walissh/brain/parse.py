@@ -28,7 +28,7 @@ _COMPLAINT = re.compile(
     r"(?:not found|not permitted|permission denied|no such file|cannot open|can't open"
     r"|unrecognized option|invalid option|unknown option|illegal option|not a directory)"
     r"|^system has not been booted with systemd|^failed to connect to bus"
-    r"|^failed to list units|^no journal files were",
+    r"|^failed to list units|^no journal files were|^hint: you are currently not seeing messages",
     re.IGNORECASE,
 )
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
