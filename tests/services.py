@@ -23,7 +23,7 @@ from walissh.config import Settings
 from walissh.service import valkey
 
 ROOT = Path(__file__).parent.parent
-PATIENCE_S = 60.0
+PATIENCE_S = 90.0
 OURS = re.compile(r"^(WALISSH_|OPENAI_|DATABASE_URL$|REDIS_URL$|MODEL_NAME$)")
 
 

@@ -19,6 +19,8 @@ import pytest
 
 from tests.services import Installation, alive, begin_up, free_port, running_up, until, walissh
 
+pytestmark = pytest.mark.timeout(400)  # whole installations, beside other tests
+
 PARTS = {"redis", "web", "turns", "commands", "upkeep", "demo-host"}
 
 
