@@ -57,8 +57,8 @@ def test_commands_run_with_both_streams_and_exit_code(ssh_run: Runner, demo: Dem
     assert (sorted(ran.text.split()), ran.exit) == (["err", "out"], Exit(3, "exited"))
 
 
-def test_ten_mib_on_both_streams_at_once_completes(ssh_run: Runner, demo: DemoServer) -> None:
-    size = 10 * 1024 * 1024
+def test_a_mib_on_both_streams_at_once_completes(ssh_run: Runner, demo: DemoServer) -> None:
+    size = 1024 * 1024
     flood = f"head -c {size} /dev/zero | tr '\\0' '%s' | fold -w 127%s"
     ran = ssh_run(
         endpoint(demo.port), f"{flood % ('e', ' >&2')} & {flood % ('o', '')}; wait; exit 7"

@@ -10,7 +10,9 @@ from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed25519, rsa
 from walissh.errors import InvalidError
 from walissh.ssh import keys
 
-MADE = {
+Made = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+
+MADE: dict[str, Made] = {
     "ed25519": ed25519.Ed25519PrivateKey.generate(),
     "ecdsa": ec.generate_private_key(ec.SECP256R1()),
     "ecdsa521": ec.generate_private_key(ec.SECP521R1()),

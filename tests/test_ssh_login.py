@@ -12,6 +12,7 @@ import paramiko
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from paramiko.server import InteractiveQuery
 
 from tests.sshd import Runner, Sshd
 from walissh.errors import ShellError, WalisshError
@@ -58,10 +59,8 @@ class Guard(paramiko.ServerInterface):
     def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
         return self.judge("publickey", key == keys.load(CLIENT.private))
 
-    def check_auth_interactive(
-        self, username: str, submethods: str
-    ) -> int | paramiko.InteractiveQuery:
-        return paramiko.InteractiveQuery("", "", *self.prompts)
+    def check_auth_interactive(self, username: str, submethods: str) -> int | InteractiveQuery:
+        return InteractiveQuery("", "", *self.prompts)
 
     def check_auth_interactive_response(self, responses: list[str]) -> int:
         wanted = ["" if echo else PASSWORD for _, echo in self.prompts]
@@ -160,6 +159,16 @@ def test_the_key_is_tried_before_the_password(pool: Pool, gatehouses: list[Gateh
     gate = build(gatehouses, ("publickey",), ("password",))
     enters(pool, gate.endpoint(key=keys.generate().private, password=PASSWORD))
     assert gate.guard.tried == ["publickey", "password"]
+
+
+def test_auth_by_key_sends_no_password_in_its_place(
+    pool: Pool, gatehouses: list[Gatehouse]
+) -> None:
+    gate = build(gatehouses, ("publickey",), ("password",))
+    strange = keys.generate().private
+    with pytest.raises(ShellError):
+        enters(pool, gate.endpoint(auth=Auth.KEY, key=strange, password=PASSWORD))
+    assert gate.guard.tried == ["publickey"]
 
 
 def test_a_method_that_is_not_offered_is_not_tried(pool: Pool, gatehouses: list[Gatehouse]) -> None:

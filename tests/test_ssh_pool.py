@@ -200,22 +200,24 @@ def test_a_host_that_falls_silent_is_found_dead_in_five_seconds(
         cable.cut.set()
         cut_at.append(time.monotonic())
 
-    with pytest.raises(ShellError, match="outcome is unknown.*process group") as raised:
+    with pytest.raises(ShellError, match=r"outcome is unknown.*process group") as raised:
         ssh_run(sshd.endpoint(port=cable.port), "echo up; sleep 20", on_output=cut)
     assert time.monotonic() - cut_at[0] < 5
     assert (raised.value.phase, raised.value.started) == ("run", True)
 
 
-def test_a_host_that_fell_silent_while_idle_runs_nothing(
-    ssh_run: Runner, sshd: Sshd, cable: Cable
-) -> None:
-    ssh_run(sshd.endpoint(port=cable.port), "true")
+def test_a_host_that_fell_silent_while_idle_runs_nothing(sshd: Sshd, cable: Cable) -> None:
+    run = Runner(Pool(connect_limit_s=1))
+    run(sshd.endpoint(port=cable.port), "true")
     cable.cut.set()
+    time.sleep(0.6)  # silent for long enough to be doubted
+    begun = time.monotonic()
     with pytest.raises(ShellError) as raised:
-        ssh_run(sshd.endpoint(port=cable.port), "true")
-    assert not raised.value.started
+        run(sshd.endpoint(port=cable.port), "true")
+    assert (raised.value.phase, raised.value.started) == ("connect", False)
+    assert time.monotonic() - begun < 8
 
 
 def test_a_silent_but_living_command_is_not_taken_for_dead(ssh_run: Runner, sshd: Sshd) -> None:
-    ran = ssh_run(sshd.endpoint(), "sleep 6; echo still here")
+    ran = ssh_run(sshd.endpoint(), "sleep 5; echo still here")
     assert ran.text == "still here\n"

@@ -206,8 +206,19 @@ def test_a_silent_command_ends_at_its_limit_with_its_output(ssh_run: Runner, ssh
 
 
 def test_too_much_output_ends_it(ssh_run: Runner, sshd: Sshd) -> None:
-    ran = ssh_run(sshd.endpoint(), "yes")
-    assert ran.exit == Exit(None, "output_limit")
+    shell = SshShell(ssh_run.pool, ssh_run.endpoints, output_limit_mb=1)
+    host_id = ssh_run.endpoints.add(sshd.endpoint())
+    said: list[str] = []
+    result = shell.run(
+        "flood",
+        host_id,
+        f"yes {'x' * 1000}",
+        limit_s=30,
+        on_output=said.append,
+        cancelled=lambda: False,
+    )
+    assert result == Exit(None, "output_limit")
+    assert 1024 * 1024 <= len("".join(said)) < 1100 * 1024
 
 
 def test_death_by_signal_has_the_shells_exit_code(ssh_run: Runner, sshd: Sshd) -> None:
@@ -219,6 +230,33 @@ def test_a_background_child_does_not_hold_it_up(ssh_run: Runner, sshd: Sshd) -> 
     assert (ran.exit.exit_code, ran.text) == (0, "started\n")
     assert "still runs in the background" in ran.exit.notice
     assert ran.took_s < 3
+
+
+def test_a_background_child_that_talks_on_does_not_hold_it_up(ssh_run: Runner, sshd: Sshd) -> None:
+    chatter = "(for n in $(seq 60); do echo $n; sleep 0.2; done) &"
+    ran = ssh_run(sshd.endpoint(), f"{chatter} echo started", limit_s=60)
+    assert (ran.exit.exit_code, ran.exit.ended_by) == (0, "exited")
+    assert ran.took_s < 9
+
+
+def test_a_slow_listener_hears_all_of_a_command_that_ended(ssh_run: Runner, sshd: Sshd) -> None:
+    """It takes longer to hear it than an ended command is waited for."""
+    heard: list[int] = []
+
+    def hear(text: str) -> None:
+        heard.append(len(text))
+        time.sleep(0.6)
+
+    ran = ssh_run(sshd.endpoint(), f"yes {'x' * 99} | head -c 200000", on_output=hear)
+    assert (sum(heard), ran.exit) == (200_000, Exit(0, "exited"))
+
+
+def test_a_listeners_own_os_error_is_not_a_lost_connection(ssh_run: Runner, sshd: Sshd) -> None:
+    def fail(_: str) -> None:
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        ssh_run(sshd.endpoint(), "echo x", on_output=fail)
 
 
 def test_a_background_child_with_its_own_output_is_no_remark(ssh_run: Runner, sshd: Sshd) -> None:

@@ -12,7 +12,7 @@ from walissh.ssh.wire import Wire, send_message
 
 MAX_CHANNELS = 8  # a stock sshd refuses the 11th; the rest is for ending commands
 BEAT_S = 1.0
-_STALE_S = 2.0
+_STALE_S = 0.5
 _OPEN_LIMIT_S = 10.0
 _STALE_OPEN_LIMIT_S = 4.0
 MAX_UNANSWERED = 3

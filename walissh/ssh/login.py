@@ -72,14 +72,15 @@ def _steps(transport: paramiko.Transport, endpoint: Endpoint, record: _Record) -
     if auth in (Auth.AUTO, Auth.AGENT):
         yield from _agent_keys(transport, endpoint.host)
     password = endpoint.password
-    if password is None:
+    # with auth by key the password is only for a host that wants more after the key
+    if password is None or (auth in (Auth.KEY, Auth.AGENT) and not record.passed):
         return
-    # a second factor may be asked for after a key, so the password is always at hand
-    yield _Step(
-        "password",
-        "password",
-        partial(transport.auth_password, user, password, fallback=False),
-    )
+    if auth is not Auth.KEYBOARD_INTERACTIVE:
+        yield _Step(
+            "password",
+            "password",
+            partial(transport.auth_password, user, password, fallback=False),
+        )
     yield _Step(
         "keyboard-interactive",
         "keyboard-interactive",

@@ -1,8 +1,8 @@
 """The lines that the far side runs: starting a command, and ending it.
 
 The login shell may be any (bash, zsh, csh, fish), so its line is ``exec sh -c '...'`` with
-nothing in the quotes that one of them would touch: no quote, backslash, exclamation mark
-or newline. The command itself comes by standard input and meets no shell but its own.
+nothing in the quotes that one of them would touch: no quote, exclamation mark, newline or
+double backslash. The command itself comes by standard input and meets no shell but its own.
 """
 
 import re
@@ -19,7 +19,7 @@ _RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 # Find out whether this shell leads its session, as under OpenSSH; if not, make it lead one.
 _LEAD = (
-    'b=$1; if [ -r /proc/$$/stat ]; then read -r a </proc/$$/stat; a="${a##*) }"; '
+    'b=$1; e=") "; if [ -r /proc/$$/stat ]; then read -r a </proc/$$/stat; a=${a##*$e}; '
     'set -- $a; s=$4; else s=$(ps -o pgid= -p $$ | tr -d " "); fi; '
     'if [ "$s" = "$$" ]; then exec sh -c "$b" sh 1; fi; '
     'if command -v setsid >/dev/null 2>&1; then exec setsid sh -c "$b" sh 1; fi; '
@@ -31,7 +31,7 @@ _LEAD = (
 # broke off in between must not run half a command.
 _RUN = (
     'echo "@MARK:$$:$1:"; echo "@MARK:" >&2; c=$(cat); '
-    'case $c in *"@MARK") c="${c%"@MARK"}";; *) exit 97;; esac; '
+    'case $c in (*"@MARK") c=${c%"@MARK"};; (*) exit 97;; esac; '
     "unset BASH_ENV ENV; WALISSH_RUN=@RUN @ENV; "
     "export WALISSH_RUN @NAMES; "
     "exec 3>&2 2>/dev/null; "  # this shell's own remarks, such as Terminated, are not output
@@ -44,19 +44,25 @@ _RUN = (
 # Print the ids of what is left: by the marker in its environment, by its session or group.
 _LIST = (
     "l() { if [ -d /proc/self ]; then "
-    'for f in $(grep -lF "$r" /proc/[0-9]*/environ 2>/dev/null); do '
-    'f=${f#/proc/}; echo "${f%/environ}"; done; '
+    'if [ "$y" = 1 ]; then for f in /proc/[0-9]*/environ; do '
+    'if tr "\\000" "\\n" 2>/dev/null <"$f" | grep -qF "$r"; then n "$f"; fi; done; '
+    'else for f in $(grep -lF "$r" /proc/[0-9]*/environ 2>/dev/null); do n "$f"; done; fi; '
     'for f in /proc/[0-9]*/stat; do read -r a 2>/dev/null <"$f" || continue; '
-    'a="${a##*) }"; q=${f#/proc/}; set -- $a; m "${q%/stat}" "$1" "$3" "$4"; done; '
+    'a=${a##*$e}; q=${f#/proc/}; set -- $a; m "${q%/stat}" "$1" "$3" "$4"; done; '
     "else ps -A -o pid= -o stat= -o pgid= | "
     'while read -r q s h; do m "$q" "$s" "$h" "$h"; done; fi; }; '
-    "m() { case $2 in Z*|X*) return;; esac; "
+    'n() { f=${1#/proc/}; echo "${f%/environ}"; }; '
+    "m() { case $2 in (Z*|X*) return;; esac; "
     'if [ "$1" = "$p" ]; then echo "$1"; '
     'elif [ "$g" = 1 ]; then if [ "$3" = "$p" ] || [ "$4" = "$p" ]; then echo "$1"; fi; fi; }; '
 )
 
 _KILL = (
-    "r=WALISSH_RUN=@RUN; p=@PID; g=@LEADS; " + _LIST + 'k() { for q in $(l); do kill -"$1" "$q" '
+    'r=WALISSH_RUN=@RUN; p=@PID; g=@LEADS; e=") "; y=0; '
+    # its grep stops at the first NUL, and an environment is full of them
+    "case $(grep --help 2>&1) in (*BusyBox*) y=1;; esac; "
+    + _LIST
+    + 'k() { for q in $(l); do kill -"$1" "$q" '
     "2>/dev/null; done; }; w() { sleep 0.1 2>/dev/null || sleep 1; }; "
     'k TERM; i=0; while [ $i -lt 8 ] && [ -n "$(l)" ]; do w; i=$((i+1)); done; '
     'i=0; while [ $i -lt 8 ] && [ -n "$(l)" ]; do k KILL; w; i=$((i+1)); done; '
