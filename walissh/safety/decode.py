@@ -9,10 +9,12 @@ MAX_LINE = 65_536
 def decoder(encoding: str) -> codecs.IncrementalDecoder:
     """Return an incremental decoder; an unknown *encoding* is read as UTF-8."""
     try:
-        b"".decode(encoding or "utf-8")  # refuses codecs that are no text encoding, such as hex
-        return codecs.getincrementaldecoder(encoding or "utf-8")("replace")
-    except LookupError:
-        return codecs.getincrementaldecoder("utf-8")("replace")
+        b"x".decode(encoding, "replace")  # refuses what is no text encoding, such as hex
+        found = codecs.getincrementaldecoder(encoding)
+        found("replace").decode(b"x\xff\xfe", final=True)  # UTF-16 with no mark fails here
+    except (LookupError, UnicodeError):
+        found = codecs.getincrementaldecoder("utf-8")
+    return found("replace")
 
 
 # --- lines ----------------------------------------------------------------------------
@@ -107,4 +109,4 @@ def _erased(line: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     code = f"{ord(match[0]):04x}"
-    return f"\\u{code}" if len(code) == 4 else f"\\U{code:0>8}"  # noqa: PLR2004
+    return f"\\u{code}" if len(code) == 4 else f"\\U{code:0>8}"

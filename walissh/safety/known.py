@@ -11,7 +11,6 @@ import yaml
 
 from walissh.react.turn import Risk
 
-
 MAX_TEXT = 4000
 """More of a command than this is not compared: it would take too long."""
 
@@ -66,12 +65,12 @@ _SECRET_PATH = re.compile(
     r"|ipsec\.secrets|master\.key|authinfo|\.gnupg/\S*|ssl/private/\S*|run/secrets/\S*|system-connections/\S*"
     r")$"
 )
-_SAMPLES = (
-    "/etc/shadow /etc/gshadow /etc/shadow- /root/.ssh/id_rsa /root/.ssh/id_ed25519 /root/.env "
+_SAMPLES = (  # noqa: SIM905
+    "/etc/shadow /etc/gshadow /root/.ssh/id_rsa /root/.ssh/id_ed25519 /root/.env "
     "/proc/1/environ /etc/ssl/private/server.key /etc/kubernetes/admin.conf /root/.kube/config "
     "/root/.aws/credentials /root/.docker/config.json /root/.pgpass /root/.my.cnf "
     "/etc/ssh/ssh_host_rsa_key /etc/mysql/debian.cnf /root/.bash_history /run/secrets/db"
-).split()  # noqa: SIM905
+).split()
 
 
 def secret_path(path: str) -> bool:

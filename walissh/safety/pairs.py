@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 PIECES = frozenset(
-    "pass pw psk secret token key cred sess cookie masterauth connect.sid "
-    "密码 口令 令牌 密钥 通行码".split()  # noqa: SIM905
+    "pass pw psk secret token key cred sess cookie masterauth connect.sid "  # noqa: SIM905
+    "密码 口令 令牌 密钥 通行码".split()
 )
 """Lower-case pieces of names; without one of them no pair is in a line."""
 

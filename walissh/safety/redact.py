@@ -78,9 +78,10 @@ class Redactor:
 
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|^Private-Lines: \d+")
 _END = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|^Private-MAC: \w+")
+# a line of a key's body, perhaps quoted, in a diff, or behind grep's file name
 _BODY = re.compile(
     r"""
-    \s{0,200}(?:[+>|-]\ ?|\d{1,9}[:-]|[\w./-]{1,200}[:-])?\s{0,200}["']?              # a quote, a diff, grep's file name
+    \s{0,200}(?:[+>|-]\ ?|\d{1,9}[:-]|[\w./-]{1,200}[:-])?\s{0,200}["']?
     (?: [A-Za-z0-9+/]{40,}={0,2}                             # a full line of base64
       | (?=[A-Za-z0-9+/=]*[0-9+/=])[A-Za-z0-9+/]{1,80}={0,2} # the last one is shorter
       | (?:Proc-Type|DEK-Info|Comment|Version|Hash|Key-\w+)\b.* | )

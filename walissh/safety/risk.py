@@ -19,6 +19,7 @@ from walissh.safety.table import GLOB, UNKNOWN
 
 MAX_DEPTH = 4
 MAX_SHOWN = 80
+MAX_REASONS = 8
 SEVERITY = (
     Risk.READ_ONLY,
     Risk.SECRET_EXPOSURE,
@@ -34,6 +35,10 @@ class Reason:
 
     code: str
     args: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep long parts short: reasons are shown, and cached by the thousand."""
+        object.__setattr__(self, "args", tuple(_shorten(arg) for arg in self.args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,7 @@ class Finding:
 
 def reason_text(reason: Reason, language: Language) -> str:
     """Return *reason* as a sentence."""
-    shown = [_shorten(arg) for arg in (*reason.args, "", "")]
-    return _texts()[reason.code][language].format(*shown)
+    return _texts()[reason.code][language].format(*reason.args, "", "")
 
 
 @lru_cache(maxsize=2048)
@@ -98,7 +102,7 @@ def _combine(findings: Iterable[Finding]) -> Judgement:
         for each in found
         if each.reason and (each.interactive or (each.risk is risk and risk is not Risk.READ_ONLY))
     ]
-    reasons = tuple(dict.fromkeys(deciding)) or (Reason("read_only"),)
+    reasons = tuple(dict.fromkeys(deciding))[:MAX_REASONS] or (Reason("read_only"),)
     return Judgement(risk, any(each.interactive for each in found), reasons)
 
 

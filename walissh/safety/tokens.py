@@ -4,6 +4,7 @@ Each shape names the lower-case pieces without which it cannot match, so that mo
 are never looked at by any regular expression.
 """
 
+# ruff: noqa: RUF001  the marks of secrets stand between brackets that no shell reads
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -12,6 +13,8 @@ from importlib.resources import files
 from walissh.safety import pairs
 
 Shape = tuple[str, tuple[str, ...], re.Pattern[str]]
+
+_PLACEHOLDER = re.compile(r"‹secret:[\w ]{1,20}›")
 
 # Rare characters looked for first: without them the longer pieces need no look.
 _GATES = ("_", "$", "{", "@", ">", "pass", "secret", "token", " -", "::", "]:")
@@ -43,12 +46,15 @@ def find(line: str, hints: frozenset[str]) -> Iterator[tuple[int, int, str]]:
 
     *hints*: the pieces of all shapes that may be in the line.
     """
+    line = _PLACEHOLDER.sub(lambda mark: "‹" + "·" * (len(mark[0]) - 2) + "›", line)
     lower = lowered(line)
     exact = _as_written()
     present = frozenset(each for each in hints if each in (line if each in exact else lower))
     for kind, pattern in _possible(present):
         for match in pattern.finditer(line):
-            yield (*match.span(match.lastgroup or 0), kind)
+            start, end = match.span(match.lastgroup or 0)
+            if not line.startswith("‹·", start):  # what is replaced already
+                yield start, end, kind
     if not present.isdisjoint(pairs.PIECES):
         yield from pairs.find(line, lower, present)
 
