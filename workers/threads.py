@@ -55,7 +55,7 @@ class DaemonTimerDeathPenalty(TimerDeathPenalty):
 
     def new_timer(self) -> threading.Timer:
         """Return a timer on a daemon thread."""
-        timer: threading.Timer = super().new_timer()
+        timer = threading.Timer(self._timeout, self.handle_death_penalty)
         timer.daemon = True
         return timer
 
