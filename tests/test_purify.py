@@ -232,7 +232,8 @@ def test_cleaning_twice_changes_nothing() -> None:
 def test_hostile_lines_are_answered() -> None:
     for line in ("mysql " * 10_000, "password" * 8000, "-" * 65_000, "\b" * 60_000, "=" * 65_000,
                  "://a:" * 12_000, "-----BEGIN RSA PRIVATE KEY-----" * 2000, 'token"' * 10_000,
-                 "user a on " * 6000, "cookie: " * 8000, " " * 65_000, "\x1b[" * 30_000):  # fmt: skip
+                 "user a on " * 6000, "cookie: " * 8000, " " * 65_000,
+                 "\x1b[" * 30_000):  # fmt: skip
         purify.clean(line)
 
 
