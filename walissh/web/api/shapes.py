@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from walissh.react import turn as values
 from walissh.react.host import Host as HostValue
@@ -247,7 +247,7 @@ def turn(value: values.Turn, said: Sequence[values.Message], commands: Sequence[
         content=value.question,
         answer=value.answer,
         partial="".join(each.content for each in replies if each.meta.get("partial")),
-        question=_asked_back(replies),
+        question=asked_back(replies),
         error=value.error,
         language=value.language,
         step=value.step,
@@ -321,13 +321,17 @@ def _steps(replies: Sequence[values.Message], commands: Sequence[Command]) -> li
     ]
 
 
-def _asked_back(replies: Sequence[values.Message]) -> str | None:
+def asked_back(replies: Sequence[values.Message]) -> str | None:
+    """Return what the last reply asks the person; None if it asks nothing readable."""
     calls = replies[-1].tool_calls if replies else ()
     asked = next((each for each in calls if each.name == "ask_user"), None)
     if asked is None:
         return None
-    return _Asked.model_validate_json(asked.arguments).question
+    try:
+        return _Asked.model_validate_json(asked.arguments).question
+    except ValidationError:
+        return None
 
 
 class _Asked(BaseModel):
-    question: str = ""
+    question: str
