@@ -43,8 +43,6 @@
   });
 
   document.addEventListener("click", (event) => {
-    const fill = event.target.closest("[data-fill]");
-    if (fill) document.getElementById(fill.dataset.fill).removeAttribute("required");
     const menu = document.querySelector("details.menu[open]");
     if (menu && !menu.contains(event.target)) menu.open = false;
   });

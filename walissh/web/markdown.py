@@ -79,7 +79,7 @@ def render(text: str, citations: tuple[Citation, ...] = (), *, coloured: bool = 
         renderer=_Renderer(citations, coloured),
         plugins=["table", "strikethrough", "url", _marks],
     )
-    html = str(parser(text))
+    html = str(parser(text.encode("utf-8", "replace").decode()))  # half a surrogate pair
     return Markup(  # noqa: S704  cleaned by the allow list
         nh3.clean(
             html,

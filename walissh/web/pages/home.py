@@ -26,9 +26,10 @@ def page() -> str:
 
 @blueprint.post("/sessions")
 def create() -> Response:
-    """Begin a session with its first question, or an empty one when none is given."""
+    """Begin a session with its first question; nothing is left of it if that is refused."""
     me = auth.person()
-    host_ids, content = request.form.getlist("host_ids"), request.form.get("content", "")
+    host_ids = request.form.getlist("host_ids")
+    content = request.form.get("example") or request.form.get("content", "")
     try:
         talk = sessions.create(me.id, host_ids=host_ids)
     except InvalidError as error:

@@ -24,7 +24,7 @@ def test(host_id: str) -> Response:
     host = mine(host_id)
     wiring.queue().check_host(host.id)
     before = stamp(host)
-    html = _line(host, trying=True, before=before, looks=0)
+    html = _line(host, before, 0, trying=True)
     return answers.fragment_or_go(html, url_for("hosts.one", host_id=host.id, testing=before))
 
 
@@ -34,10 +34,10 @@ def check(host_id: str) -> Response:
     host = mine(host_id)
     before = request.args.get("before", "")
     looks = request.args.get("looks", 0, type=int) + 1
-    trying = stamp(host) == before and looks <= MOST_LOOKS
-    html = _line(host, trying=trying, before=before, looks=looks)
+    waits = stamp(host) == before
+    html = _line(host, before, looks, trying=waits and looks <= MOST_LOOKS, given_up=waits)
     response = answers.fragment_or_go(html, url_for("hosts.one", host_id=host_id))
-    if not trying:
+    if not waits:
         # keys and buttons may look different now
         response.headers["HX-Refresh"] = "true"
     return response
@@ -46,14 +46,19 @@ def check(host_id: str) -> Response:
 @blueprint.post("/hosts/<host_id>/trust")
 def trust(host_id: str) -> Response:
     """Trust the key whose fingerprint the person saw, and no other; then test again."""
-    host = hosts.trust(host_id, auth.person().id, request.form.get("fingerprint", "?"))
+    host = hosts.trust(host_id, auth.person().id, request.form.get("fingerprint") or "?")
     wiring.queue().check_host(host_id)
     said = gettext("The key of %(name)s is trusted now.", name=host.name)
     where = url_for("hosts.one", host_id=host_id, testing=stamp(host))
     return answers.go(where, said=said)
 
 
-def _line(host: Host, *, trying: bool, before: str, looks: int) -> str:
+def _line(host: Host, before: str, looks: int, *, trying: bool, given_up: bool = False) -> str:
     return render_template(
-        "hosts/_check.html", host=host, trying=trying, before=before, looks=looks
+        "hosts/_check.html",
+        host=host,
+        trying=trying,
+        before=before,
+        looks=looks,
+        given_up=given_up,
     )

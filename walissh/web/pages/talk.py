@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from walissh import wiring
 from walissh.errors import NotFoundError
-from walissh.react import decisions
+from walissh.react import decisions, texts
 from walissh.react.turn import Session
 from walissh.store import hosts, sessions
 from walissh.web import auth
@@ -30,6 +30,7 @@ def page(session_id: str) -> str:
     return render_template(
         "talk/page.html",
         talk=talk,
+        heading=talk.title or (texts.title(shown[0].turn.question) if shown else ""),
         turns=shown[hidden:],
         hidden=hidden,
         newest=shown[-1] if shown else None,
