@@ -1,5 +1,7 @@
 """The whole application on a throw-away database, and those who talk to it."""
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,22 +18,22 @@ from walissh.config import Settings
 from walissh.react import agent
 from walissh.react.parts import Parts
 from walissh.store import people
-from walissh.store.database import Base, db
+from walissh.store.database import db
 from walissh.web import create_app
 
 
 @pytest.fixture
-def app(tmp_path: Path, redis_url: str) -> Iterator[Flask]:
+def app(memory_dir: Path, empty_database: Path, redis_url: str) -> Iterator[Flask]:
     """The application with all tables, a scripted model and shell, and a real Redis."""
-    settings = Settings(home=tmp_path, secret_key="a key for tests only", redis_url=redis_url)
-    app = create_app(settings)
+    home = Path(tempfile.mkdtemp(dir=memory_dir))
+    shutil.copy(empty_database, home / "walissh.db")
+    app = create_app(Settings(home=home, secret_key="a key for tests only", redis_url=redis_url))
     app.testing = True
     use_parts(app, model=ScriptedModel([]), shell=ScriptedShell(), gate=WordGate())
-    with app.app_context():
-        Base.metadata.create_all(db.engine)
     yield app
     with app.app_context():
         db.engine.dispose()
+    shutil.rmtree(home)
 
 
 def use_parts(app: Flask, **parts: Any) -> Parts:

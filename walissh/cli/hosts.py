@@ -13,7 +13,7 @@ from walissh.react.host import Auth, Host
 
 _TARGET = re.compile(
     r"(?:(?P<user>[^@\s]+)@)?"
-    r"(?:\[(?P<bracketed>[^\]]+)\]|(?P<bare>[^:\s\[\]]+)|(?P<ipv6>[^\s\[\]]+:[^\s\[\]]*:[^\s\[\]]*))"
+    r"(?:\[(?P<bracketed>[^\]@]+)\]|(?P<bare>[^:\s\[\]@]+)|(?P<ipv6>[0-9A-Fa-f]*:[^\s\[\]@]*:[^\s\[\]@]*))"
     r"(?::(?P<port>\d{1,5}))?"
 )
 
