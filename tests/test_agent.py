@@ -318,10 +318,8 @@ def test_the_next_question_has_the_last_fifty_messages_in_whole_rounds(world: Wo
     assert rest[0].content == "question 5"
 
 
-def test_the_finish_names_the_session_after_its_first_question(world: World) -> None:
-    world.script("Fine.")
+def test_the_session_is_named_after_its_first_question_at_once(world: World) -> None:
     world.ask("why does nginx answer 502?\nlog follows")
-    world.play()
     named = sessions.get(world.session.id, world.person.id)
     assert named is not None and named.title == "why does nginx answer 502?"
 
@@ -343,3 +341,14 @@ def test_one_call_on_two_hosts_gives_one_result_with_two_blocks(world: World) ->
     world.play()
     (result,) = [m for m in history.of_turn(turn.id) if m.role == "tool"]
     assert "on web1: exit 0" in result.content and "on web2: exit 0" in result.content
+
+
+def test_a_host_that_answered_is_known_as_well_and_one_that_did_not_says_why(world: World) -> None:
+    error = ShellError("web1: refused.", host="web1", phase="connect")
+    world.shell.outputs = {"uptime": error}
+    for command, status in (("uptime", "failed"), ("df", "ok")):
+        world.script((call(command),), "So.")
+        world.ask()
+        world.play()
+        host = hosts.get(world.host.id, world.person.id)
+        assert host is not None and host.check is not None and host.check.status == status

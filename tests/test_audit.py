@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from tests.fakes import call
 from tests.world import World
-from walissh.store import audit
+from walissh.store import audit, turns
 from walissh.store.database import reading, writing
 from walissh.store.models import AuditRow
 
@@ -62,3 +62,14 @@ def test_writers_at_once_make_one_chain(database_app: Flask) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, range(20)))
     assert audit.first_broken() is None
+
+
+def test_the_end_of_a_turn_is_one_event(world: World) -> None:
+    world.script("Fine.")
+    turn = world.ask()
+    world.play()
+    turns.settle(turn.id)
+    with reading() as session:
+        rows = list(session.scalars(select(AuditRow).where(AuditRow.subject == turn.id)))
+    assert [row.kind for row in rows] == ["turn_done"]
+    assert rows[0].facts["prompt_tokens"] == 10

@@ -10,10 +10,10 @@ from walissh.stream import Event, Stream, is_event_id
 
 
 @pytest.fixture
-def stream(valkey_url: str) -> Stream:
+def stream(redis_url: str) -> Stream:
     """A stream on a real, empty server."""
-    Redis.from_url(valkey_url).flushall()
-    return Stream(Redis.from_url(valkey_url), Redis.from_url(valkey_url))
+    Redis.from_url(redis_url).flushall()
+    return Stream(Redis.from_url(redis_url), Redis.from_url(redis_url))
 
 
 def take(events: Iterator[Event | None], count: int) -> list[str]:

@@ -21,6 +21,8 @@ from tests.services import Installation, alive, begin_up, free_port, running_up,
 
 pytestmark = pytest.mark.timeout(400)  # whole installations, beside other tests
 
+one_process = pytest.mark.xdist_group("running up")  # so that `running` is started once
+
 PARTS = {"redis", "web", "turns", "commands", "upkeep", "demo-host"}
 
 
@@ -54,6 +56,7 @@ def refused(installation: Installation) -> str:
 # --- running --------------------------------------------------------------------------
 
 
+@one_process
 def test_the_link_is_the_only_line_printed(running: Installation) -> None:
     assert running.link.startswith(f"{running.url}/sign-in/")
     assert running.process.stdout is not None
@@ -63,37 +66,44 @@ def test_the_link_is_the_only_line_printed(running: Installation) -> None:
         os.read(descriptor, 1)
 
 
+@one_process
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_it_is_ready_when_it_says_so(running: Installation, path: str) -> None:
     assert status(running.url + path) == 200
 
 
+@one_process
 def test_every_part_is_a_process_of_its_own(running: Installation) -> None:
     assert set(running.parts()) == PARTS
 
 
+@one_process
 def test_home_is_private(running: Installation) -> None:
     assert stat.S_IMODE(running.home.stat().st_mode) == 0o700
     assert stat.S_IMODE((running.home / "redis" / "appendonlydir").stat().st_mode) == 0o700
 
 
+@one_process
 def test_a_second_up_on_the_same_home_is_refused(running: Installation) -> None:
     line = refused(begin_up(running.home))
     assert f"already runs on {running.home} (process {running.process.pid})" in line
     assert status(running.url + "/readyz") == 200
 
 
+@one_process
 def test_a_port_in_use_is_refused(running: Installation, tmp_path: Path) -> None:
     line = refused(begin_up(tmp_path / "other", port=running.port))
     assert f"127.0.0.1:{running.port} is already in use" in line
 
 
+@one_process
 def test_doctor_finds_all_well(running: Installation) -> None:
     result = running.command("doctor")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "All is well." in result.stdout
 
 
+@one_process
 def test_nothing_of_the_logs_tells_the_link(running: Installation) -> None:
     assert running.link.rpartition("/")[2] not in running.logs()
 

@@ -27,6 +27,7 @@ from walissh.react.turn import (
     CommandRun,
     CommandStatus,
     DynamicContext,
+    Language,
     Reply,
     Request,
     ToolCall,
@@ -198,25 +199,24 @@ def act(parts: Parts, command_id: str) -> None:
     if run is None:
         return
     telling.tell_command(parts, run.id)
-    changed = _changed_since(parts, run)
-    if changed:
-        parts.commands.fail(run.id, parts.worker, changed, "host_key")
-    else:
-        _run(parts, run)
+    host = parts.hosts.get(run.host_id, run.user_id)
+    if host is None or host.revision != run.host_revision:
+        why = texts.host_changed(_language(parts, run), run.host)
+        parts.commands.fail(run.id, parts.worker, why, "host_key")
+    elif _run(parts, run) and (host.check is None or host.check.status != "ok"):
+        parts.hosts.record_check(host.id, None)
     telling.tell_command(parts, run.id)
     advance(parts, run.turn_id)
 
 
-def _changed_since(parts: Parts, run: CommandRun) -> str:
-    """Return why this is no longer the host that was meant, "" if it is."""
-    host = parts.hosts.get(run.host_id, run.user_id)
-    if host is not None and host.revision == run.host_revision:
-        return ""
+def _language(parts: Parts, run: CommandRun) -> Language:
     turn = parts.turns.get(run.turn_id)
-    return texts.host_changed(turn.language if turn else parts.language, run.host)
+    return turn.language if turn else parts.language
 
 
-def _run(parts: Parts, run: CommandRun) -> None:
+def _run(parts: Parts, run: CommandRun) -> bool:
+    """Run it and store its end; tell whether the host answered as it should."""
+
     def keep(text: str) -> None:
         offset = parts.commands.append_output(run.id, text)
         told = {"turn_id": run.turn_id, "command_id": run.id, "offset": offset}
@@ -237,8 +237,9 @@ def _run(parts: Parts, run: CommandRun) -> None:
             parts.commands.lose(run.id, str(error))
         else:
             parts.commands.fail(run.id, parts.worker, str(error), error.phase)
-    else:
-        parts.commands.finish(run.id, parts.worker, ended)
+        return False
+    parts.commands.finish(run.id, parts.worker, ended)
+    return True
 
 
 def advance(parts: Parts, turn_id: str) -> None:
@@ -317,8 +318,8 @@ def _results(runs: Sequence[CommandRun]) -> dict[str, str]:
 
 
 def finish(parts: Parts, turn_id: str) -> None:
-    """Do the after-work of an ended turn, once: a side path, never in an answer's way."""
-    turn = parts.turns.get(turn_id)
-    if turn is None or not parts.turns.settle(turn_id):
-        return
-    parts.sessions.name_if_unnamed(turn.session_id, texts.title(turn.question))
+    """Do the after-work of an ended turn, once: never in an answer's way.
+
+    Its end goes into the audit trail; what memory learns from a turn is learned here.
+    """
+    parts.turns.settle(turn_id)

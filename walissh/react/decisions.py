@@ -1,7 +1,7 @@
 """What a person does to a turn: ask, approve, deny, stop."""
 
 from walissh.errors import ConflictError, InvalidError
-from walissh.react import agent, language, telling
+from walissh.react import agent, language, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     CommandRun,
@@ -31,6 +31,7 @@ def ask(parts: Parts, session_id: str, user_id: str, content: str, key: str | No
     spoken = language.detect(content, parts.language)
     turn = parts.turns.ask(session_id, user_id, content, spoken, key=key)
     if turn.step == 0 and turn.attempt == 0:
+        parts.sessions.name_if_unnamed(session_id, texts.title(content))
         telling.tell_turn(parts, turn)
         parts.enqueue.think(turn)
     return turn

@@ -26,7 +26,7 @@ from walissh.react.turn import (
     Turn,
     TurnStatus,
 )
-from walissh.store import commands, history, rows, sessions
+from walissh.store import audit, commands, history, rows, sessions
 from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.models import CommandRow, SessionRow, TurnRow, WorkerRow
 
@@ -253,7 +253,7 @@ def is_cancelled(turn_id: str) -> bool:
 
 
 def settle(turn_id: str) -> bool:
-    """Note that the after-work of an ended turn is done; False if it was already."""
+    """Put the end of a turn into the audit trail, once; False if that was done before."""
     guard = (
         update(TurnRow)
         .where(
@@ -262,7 +262,19 @@ def settle(turn_id: str) -> bool:
         .values(settled_at=utc_now())
     )
     with writing() as session:
-        return bool(changed(session, guard))
+        if not changed(session, guard):
+            return False
+        row = session.get_one(TurnRow, turn_id)
+        audit.append(
+            session,
+            actor=row.user_id,
+            kind=f"turn_{row.status}",
+            subject=row.id,
+            steps=row.step,
+            prompt_tokens=row.prompt_tokens,
+            completion_tokens=row.completion_tokens,
+        )
+        return True
 
 
 # --- for upkeep -----------------------------------------------------------------------
