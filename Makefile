@@ -16,11 +16,11 @@ run: setup
 
 test: setup-dev
 	@tools/test_packages.sh
-	@$(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 test-full: setup-dev
 	@tools/test_packages.sh
-	@$(BIN)/python -m pytest -n 2 -m slow --timeout 900 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow --timeout 900 $(ARGS)
 
 lint: setup-dev
 	$(BIN)/ruff check .

@@ -26,8 +26,10 @@ class _Stop:
 
     def __init__(self) -> None:
         self.asked = False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._ask)
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # which is what nohup does
+            signal.signal(signal.SIGHUP, self._ask)
 
     def _ask(self, _number: int, _frame: FrameType | None) -> None:
         self.asked = True
