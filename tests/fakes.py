@@ -93,8 +93,9 @@ class WordGate:
     }
 
     def judge(self, command: str, host: Host, language: Language) -> Verdict:
-        risk, decision = self.risks.get(command.split()[0], (Risk.READ_ONLY, Decision.ALLOW))
-        return Verdict(risk, decision, (f"{command.split()[0]}: {risk}",))
+        word = command.partition(" ")[0]
+        risk, decision = self.risks.get(word, (Risk.READ_ONLY, Decision.ALLOW))
+        return Verdict(risk, decision, (f"{word}: {risk}",))
 
 
 @dataclass

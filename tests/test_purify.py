@@ -1,6 +1,5 @@
 """What comes from a host becomes clean text, whatever the bytes and however they arrive."""
 
-# ruff: noqa: RUF001  Chinese punctuation and the marks of secrets are what is tested
 import random
 
 import pytest

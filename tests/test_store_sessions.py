@@ -15,7 +15,8 @@ def titles(page: sessions.Page) -> list[str]:
 def test_the_last_active_comes_first(world: World) -> None:
     sessions.create(world.person.id, "second")
     world.ask("first again")
-    assert [each.id for each in sessions.page(world.person.id).items][0] == world.session.id
+    first, _ = sessions.page(world.person.id).items
+    assert first.id == world.session.id
 
 
 def test_pages_follow_each_other_without_gap_or_repeat(world: World) -> None:

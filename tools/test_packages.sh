@@ -6,6 +6,8 @@ missing=
 [ -x /usr/sbin/sshd ] || missing="$missing openssh-server"
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 [ -d /usr/share/fonts/opentype/noto ] || missing="$missing fonts-noto-cjk"
+# its package starts a server on port 80, which only a machine for tests can take
+[ -z "${CI:-}" ] || [ -x /usr/sbin/nginx ] || missing="$missing nginx-light"
 [ -n "$missing" ] || exit 0
 [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || exit 0
 

@@ -32,7 +32,8 @@ RECONNECT_S = 1.0
 _ID = re.compile(r"\d{1,20}-\d{1,20}")
 
 _APPEND = """
-local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'name', ARGV[2], 'data', ARGV[3])
+local id = redis.call(
+    'XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'name', ARGV[2], 'data', ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 redis.call('PUBLISH', KEYS[1], id)
 return id

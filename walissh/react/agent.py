@@ -152,10 +152,10 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     seen: set[str] = set()
     distinct = []
     for number, call in enumerate(calls):
-        if not call.id or call.id in seen:
-            call = replace(call, id=f"{call.id or 'call'}-{number}")
-        seen.add(call.id)
-        distinct.append(call)
+        taken = not call.id or call.id in seen
+        call_id = f"{call.id or 'call'}-{number}" if taken else call.id
+        seen.add(call_id)
+        distinct.append(replace(call, id=call_id))
     return tuple(distinct)
 
 

@@ -51,9 +51,7 @@ class _Table:
 def resolve(text: str, commands: Sequence[CommandRun]) -> tuple[str, tuple[Citation, ...]]:
     """Return the answer with numbered marks, and what each number rests on."""
     table = _Table([run for run in commands if run.status in _RAN])
-    if _MARK.search(text):
-        text = _MARK.sub(table.mark, text)
-    else:
-        text = _NUMBER.sub(table.number, text)
+    marked = _MARK.search(text)
+    text = _MARK.sub(table.mark, text) if marked else _NUMBER.sub(table.number, text)
     places = table.numbers.items()
     return text, tuple(Citation(n, run_id, first, last) for (run_id, first, last), n in places)

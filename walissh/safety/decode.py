@@ -50,7 +50,7 @@ def _pieces(line: str) -> list[str]:
     return [*pieces, line[at:]]
 
 
-_BREAK = re.compile(r"[^\s:=：][\s,&}]")  # noqa: RUF001  never between a key and its value
+_BREAK = re.compile(r"[^\s:=：][\s,&}]")
 
 
 def _word_end(head: str) -> int:

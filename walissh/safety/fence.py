@@ -2,7 +2,7 @@
 
 import re
 
-_BORDER = re.compile(r"(?i)[<＜‹]{3}\s*output|output[^\n]{0,80}?[>＞›]{3}")  # noqa: RUF001
+_BORDER = re.compile(r"(?i)[<＜‹]{3}\s*output|output[^\n]{0,80}?[>＞›]{3}")
 _HEAD_SHARE = 0.5
 
 
@@ -18,7 +18,7 @@ def fence(text: str, border: str) -> str:
 
 
 def _blunt(match: re.Match[str]) -> str:
-    return re.sub(r"[<＜‹]", "(", re.sub(r"[>＞›]", ")", match[0]))  # noqa: RUF001
+    return re.sub(r"[<＜‹]", "(", re.sub(r"[>＞›]", ")", match[0]))
 
 
 def cut(text: str, max_chars: int) -> str:

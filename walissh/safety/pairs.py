@@ -4,7 +4,6 @@ Most such names stand before something that is no secret (a path, a unit, a poli
 placeholder): those values stay.
 """
 
-# ruff: noqa: RUF001  Chinese punctuation is part of the shapes
 import re
 from collections.abc import Iterator
 

@@ -23,7 +23,7 @@ class Span:
 
 def placeholder(kind: str) -> str:
     """Return what stands in a secret's place."""
-    return f"‹secret:{kind}›"  # noqa: RUF001  brackets that no shell or markup reads
+    return f"‹secret:{kind}›"
 
 
 class Redactor:

@@ -174,7 +174,7 @@ def _tree(command: str) -> dict[str, Any] | str:
 def _run(binary: str, source: bytes) -> bytes | None:
     argv = [binary, "--to-json", "-ln", "bash"]
     try:
-        process = subprocess.Popen(  # noqa: S603  a fixed program; the text goes by stdin
+        process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
     except OSError:

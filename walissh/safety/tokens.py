@@ -4,7 +4,6 @@ Each shape names the lower-case pieces without which it cannot match, so that mo
 are never looked at by any regular expression.
 """
 
-# ruff: noqa: RUF001  the marks of secrets stand between brackets that no shell reads
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache

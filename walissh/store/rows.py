@@ -74,10 +74,33 @@ def turn(row: TurnRow) -> Turn:
 
 
 _SAME = (
-    "id turn_id session_id user_id step tool_call_id host_id host host_revision host_identity"
-    " command reason limit_s exit_code error phase ended_by output_head output_tail output_chars"
-    " output_lines created_at started_at finished_at decided_by denial"
-).split()
+    "id",
+    "turn_id",
+    "session_id",
+    "user_id",
+    "step",
+    "tool_call_id",
+    "host_id",
+    "host",
+    "host_revision",
+    "host_identity",
+    "command",
+    "reason",
+    "limit_s",
+    "exit_code",
+    "error",
+    "phase",
+    "ended_by",
+    "output_head",
+    "output_tail",
+    "output_chars",
+    "output_lines",
+    "created_at",
+    "started_at",
+    "finished_at",
+    "decided_by",
+    "denial",
+)
 
 
 def command(row: CommandRow) -> CommandRun:

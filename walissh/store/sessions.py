@@ -130,7 +130,7 @@ def waiting(user_id: str) -> dict[str, int]:
             .where(CommandRow.status == "awaiting_approval", CommandRow.user_id == user_id)
             .group_by(CommandRow.session_id)
         )
-        return {session_id: count for session_id, count in found}
+        return {row[0]: row[1] for row in found}
 
 
 def busy(user_id: str) -> dict[str, str]:
@@ -141,7 +141,7 @@ def busy(user_id: str) -> dict[str, str]:
                 TurnRow.user_id == user_id, TurnRow.finished_at.is_(None)
             )
         )
-        return {session_id: status for session_id, status in found}
+        return {row[0]: row[1] for row in found}
 
 
 def touch(session: Transaction, session_id: str) -> None:
