@@ -1,11 +1,17 @@
 """What every response carries, how big a request may be, and forged forms."""
 
-from flask import Blueprint, Flask, Response
+import time
+
+from flask import Blueprint, Flask, Response, request
 from flask_wtf.csrf import CSRFProtect
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 """Takes a message of a million characters, each escaped to 12 bytes, so that it gets an
 answer in words instead of a closed connection."""
+
+DRAIN_BYTES = 64 * 1024 * 1024
+DRAIN_LIMIT_S = 10.0
+PIECE_BYTES = 64 * 1024
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -34,6 +40,7 @@ def install(app: Flask) -> None:
     )
     CSRFProtect(app)
     app.after_request(_harden)
+    app.after_request(_drain)
 
 
 def takes_no_cookies(app: Flask, blueprint: Blueprint) -> None:
@@ -44,4 +51,22 @@ def takes_no_cookies(app: Flask, blueprint: Blueprint) -> None:
 def _harden(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    return response
+
+
+def _drain(response: Response) -> Response:
+    """Read what is left of a refused body, up to a limit.
+
+    A server that closes while the client still sends makes it see a broken connection
+    instead of the answer.
+    """
+    if response.status_code < 400 or request.method in ("GET", "HEAD"):
+        return response
+    body, left = request.environ["wsgi.input"], DRAIN_BYTES
+    until = time.monotonic() + DRAIN_LIMIT_S
+    while left > 0 and time.monotonic() < until:
+        piece = body.read(min(PIECE_BYTES, left))
+        if not piece:
+            break
+        left -= len(piece)
     return response
