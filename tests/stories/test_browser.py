@@ -1,7 +1,9 @@
 """The whole path in a real browser: sign in, add a server, ask, watch, read, find it again."""
 
+import os
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +51,7 @@ def chromium() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         missing("chromium is not installed: the page cannot be tried in a browser")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
@@ -63,7 +66,6 @@ def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
     complaints: list[str] = []
     page.on("console", lambda message: _note(complaints, message))
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -189,6 +191,28 @@ def test_another_tab_sees_the_question_and_its_answer(stack: Stack, sshd: Sshd, 
     expect(other.locator(".answer").nth(1)).to_have_text("Second.")
     expect(page.locator(".turn")).to_have_count(2)
     expect(page.locator(".answer").nth(1)).to_have_text("Second.")
+
+
+def test_the_page_goes_on_after_the_web_part_was_killed(
+    stack: Stack, sshd: Sshd, chromium: Browser, tmp_path: Path
+) -> None:
+    go_on = tmp_path / "go-on"
+    waits = f"for i in $(seq 300); do [ -e {go_on} ] && break; sleep 0.1; done"
+    command = f"echo one; {waits}; echo two; touch /dev/null"
+    stack.model.script(Call(run("shop5", command)), Say("It went on."))
+    page = chromium.new_context(locale="en-US").new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    stack.sign_in(page)
+    add_host(page, sshd, "shop5")
+    ask(page)
+    page.locator(".approve button").click()
+    expect(page.locator(".output-live")).to_have_text("one\n")
+
+    os.kill(stack.installation.parts()["web"], signal.SIGKILL)
+    go_on.touch()
+    expect(page.locator(".answer")).to_have_text("It went on.")
+    assert page.locator(".output .line").all_text_contents() == ["one\n", "two\n"]
+    page.context.close()
 
 
 def test_with_javascript_off_a_reload_shows_the_answer(
