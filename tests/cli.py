@@ -34,9 +34,9 @@ class CommandLine:
     def run(self, *arguments: str, stdin: str = "", **environment: str) -> Result:
         """Run ``walissh ARGUMENTS`` with *stdin* as its standard input, which is no terminal."""
         out, err = io.StringIO(), io.StringIO()
-        with self._as_process(arguments, stdin, environment), redirect_stdout(out):
-            with redirect_stderr(err):
-                code = self._exit_code()
+        process = self._as_process(arguments, stdin, environment)
+        with process, redirect_stdout(out), redirect_stderr(err):
+            code = self._exit_code()
         return Result(code, out.getvalue(), err.getvalue())
 
     def app(self) -> Flask:

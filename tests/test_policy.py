@@ -3,7 +3,11 @@
 import pytest
 
 from walissh.react.host import Auth, Host
-from walissh.react.turn import Decision, Gate, Risk
+from walissh.react.needs import Gate
+from walissh.react.turn import (
+    Decision,
+    Risk,
+)
 from walissh.safety.policy import ReadOnlyGate
 
 HOST = Host(

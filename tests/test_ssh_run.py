@@ -9,7 +9,10 @@ import pytest
 
 from tests.sshd import Runner, Sshd, SshdFactory, is_running
 from walissh.errors import ShellError
-from walissh.react.turn import Exit, Shell
+from walissh.react.needs import Shell
+from walissh.react.turn import (
+    Exit,
+)
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
 

@@ -9,7 +9,7 @@ from tests.world import World
 from walissh.clock import utc_now
 from walissh.errors import ModelBusyError
 from walissh.react.turn import CommandStatus, TurnStatus
-from walissh.store import commands, turns
+from walissh.store import commands, due, turns
 from walissh.store import workers as heartbeats
 from workers import upkeep
 
@@ -161,4 +161,4 @@ def test_after_work_that_was_lost_is_done_once(world: World, times: int) -> None
     for _ in range(times):
         sweep(world)
     world.play()
-    assert turns.unsettled(utc_now() + timedelta(seconds=60)) == []
+    assert due.unsettled_turns(utc_now() + timedelta(seconds=60)) == []

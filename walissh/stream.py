@@ -74,7 +74,7 @@ class Stream:
         )
 
     def append(self, session_id: str, name: str, data: Mapping[str, object]) -> None:
-        """Append an event (`react.turn.Publish`): a lost one is rebuilt from the database."""
+        """Append an event (`react.needs.Publish`): a lost one is rebuilt from the database."""
         text = json.dumps(data, ensure_ascii=False)
         try:
             self._append(keys=[_key(session_id)], args=[MAX_EVENTS, name, text, KEEP_S])

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 from flask import Flask, current_app
 
-from walissh.brain import playbook
-from walissh.brain.offline import OfflineBrain
-from walissh.brain.openai_chat import OpenAIChat
 from walissh.clock import utc_now
 from walissh.config import Settings
+from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
-from walissh.react.turn import Model
 from walissh.safety.policy import ReadOnlyGate
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
@@ -66,9 +63,14 @@ def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
 
 
 def model(settings: Settings) -> Model:
-    """Return the brain that the settings ask for."""
+    """Return the brain that the settings ask for; loads no other: they are heavy."""
     if not settings.uses_openai:
+        from walissh.brain import playbook
+        from walissh.brain.offline import OfflineBrain
+
         return OfflineBrain(playbook.built_in())
+    from walissh.brain.openai_chat import OpenAIChat
+
     return OpenAIChat(
         settings.model,
         api_key=settings.openai_api_key,

@@ -7,7 +7,7 @@ from walissh import wiring
 from walissh.react import agent, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import TurnStatus
-from walissh.store import commands, turns, workers
+from walissh.store import commands, due, turns, workers
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ def put_right(parts: Parts, now: datetime) -> None:
     expire_approvals(parts, now)
     release_commands(parts, now)
     release_turns(parts, now)
-    for turn in turns.stalled():
+    for turn in due.stalled_turns():
         # the move was lost between the end of a command and the next step
         agent.advance(parts, turn.id)
     workers.forget_old(now)
@@ -32,17 +32,17 @@ def put_right(parts: Parts, now: datetime) -> None:
 
 def requeue(parts: Parts, now: datetime) -> None:
     """Queue turns, commands and after-work that are due and in no queue."""
-    for turn in turns.overdue(now):
+    for turn in due.turns_to_queue(now):
         parts.enqueue.think(turn)
-    for run in commands.overdue(now):
+    for run in due.commands_to_queue(now):
         parts.enqueue.act(run)
-    for turn_id in turns.unsettled(now):
+    for turn_id in due.unsettled_turns(now):
         parts.enqueue.finish(turn_id)
 
 
 def expire_approvals(parts: Parts, now: datetime) -> None:
     """End the waiting of commands that nobody decided in time."""
-    for run in commands.undecided(now - timedelta(seconds=parts.limits.approval_s)):
+    for run in due.undecided_commands(now - timedelta(seconds=parts.limits.approval_s)):
         if commands.expire(run.id):
             telling.tell_command(parts, run.id)
             agent.advance(parts, run.turn_id)
@@ -50,7 +50,7 @@ def expire_approvals(parts: Parts, now: datetime) -> None:
 
 def release_commands(parts: Parts, now: datetime) -> None:
     """Mark the commands of dead workers unknown: they are never run again by themselves."""
-    for run in commands.orphans(now, workers.DEAD_AFTER_S):
+    for run in due.orphaned_commands(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone command=%s", run.id)
         if commands.lose(run.id, texts.lost_worker(parts.language)):
             telling.tell_command(parts, run.id)
@@ -59,7 +59,7 @@ def release_commands(parts: Parts, now: datetime) -> None:
 
 def release_turns(parts: Parts, now: datetime) -> None:
     """Let the model calls of dead workers be made again: nothing of them was stored."""
-    for turn in turns.orphans(now, workers.DEAD_AFTER_S):
+    for turn in due.orphaned_turns(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone turn=%s step=%s", turn.id, turn.step)
         if turn.attempt >= parts.limits.attempts:
             agent.close(parts, turn, TurnStatus.INTERRUPTED, texts.gave_up(turn.language), {})

@@ -23,7 +23,7 @@ _OWN_COMMAND_LIMIT_S: Final = 300
 
 
 class OfflineBrain:
-    """A ``react.turn.Model`` made of playbooks; *read* parses one tool message."""
+    """A ``react.needs.Model`` made of playbooks; *read* parses one tool message."""
 
     name = "offline"
 

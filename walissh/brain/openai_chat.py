@@ -35,7 +35,7 @@ OnText = Callable[[str], None]
 
 
 class OpenAIChat:
-    """Implements ``react.turn.Model`` on the ``openai`` client."""
+    """Implements ``react.needs.Model`` on the ``openai`` client."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class OpenAIChat:
     def complete(
         self, request: Request, *, on_text: OnText, cancelled: Callable[[], bool]
     ) -> Reply:
-        """Answer *request*; see ``react.turn.Model.complete``.
+        """Answer *request*; see ``react.needs.Model.complete``.
 
         A field that the server refuses by name (temperature, stream_options) is left out
         at once, and from then on: that is no second attempt at the same thing.

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from walissh.react import citations
+from walissh.react.needs import Commands
 from walissh.react.turn import (
     OPEN_COMMAND,
     CommandRun,
-    Commands,
     CommandStatus,
     Risk,
     Turn,
@@ -28,7 +28,7 @@ RISKS = {
 
 
 class Transcript:
-    """Prints the events of one turn as they are published (`react.turn.Publish`)."""
+    """Prints the events of one turn as they are published (`react.needs.Publish`)."""
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands

@@ -3,19 +3,21 @@
 from dataclasses import dataclass
 
 from walissh.clock import Clock
-from walissh.react.prompt import Prompt
-from walissh.react.turn import (
+from walissh.react.needs import (
     Commands,
     Enqueue,
     Gate,
     History,
     Hosts,
-    Language,
     Model,
     Publish,
     Sessions,
     Shell,
     Turns,
+)
+from walissh.react.prompt import Prompt
+from walissh.react.turn import (
+    Language,
 )
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from walissh.errors import WalisshError
 from walissh.react.host import Host
+from walissh.react.needs import Commands, Gate
 from walissh.react.turn import (
     CommandRun,
-    Commands,
     CommandStatus,
     Decision,
-    Gate,
     Language,
     Proposal,
     Tool,

@@ -16,7 +16,7 @@ _CHECK_LIMIT_S = 20
 
 
 class SshShell:
-    """``react.turn.Shell`` over SSH: the only road to a host."""
+    """``react.needs.Shell`` over SSH: the only road to a host."""
 
     def __init__(self, pool: Pool, endpoints: Endpoints, output_limit_mb: int = 256) -> None:
         self._pool = pool

@@ -1,7 +1,6 @@
 """The journal of commands: guarded moves, each with its row in the audit trail."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session as Transaction
@@ -19,14 +18,10 @@ from walissh.react.turn import (
 )
 from walissh.store import audit, outputs, rows
 from walissh.store.database import changed, new_id, reading, writing
-from walissh.store.models import CommandRow, TurnRow, WorkerRow
+from walissh.store.models import CommandRow, TurnRow
 
 append_output = outputs.append
 read_lines = outputs.read_lines
-
-REQUEUE_AFTER_S = 10
-OVERRUN_S = 180
-"""A job that is so far past its command's limit has been lost by a living worker."""
 
 
 def identity_of(host: Host) -> str:
@@ -262,66 +257,6 @@ def _end(
             row = session.scalars(_by_id(command_id)).one()
             _audit(session, row, actor=worker or "upkeep", exit_code=row.exit_code)
         return bool(moved)
-
-
-# --- for upkeep -----------------------------------------------------------------------
-
-
-def overdue(now: datetime) -> list[CommandRun]:
-    """Return approved commands that should have been claimed by now, and stamp them."""
-    due = (
-        select(CommandRow)
-        .join(TurnRow, TurnRow.id == CommandRow.turn_id)
-        .where(
-            CommandRow.status == CommandStatus.APPROVED,
-            CommandRow.queued_at < now - timedelta(seconds=REQUEUE_AFTER_S),
-        )
-        .limit(100)
-    )
-    with reading() as session:
-        found = [rows.command(row) for row in session.scalars(due)]
-    if found:
-        with writing() as session:
-            ids = [each.id for each in found]
-            changed(
-                session,
-                update(CommandRow)
-                .where(CommandRow.id.in_(ids), CommandRow.status == CommandStatus.APPROVED)
-                .values(queued_at=now),
-            )
-    return found
-
-
-def orphans(now: datetime, dead_after_s: float) -> list[CommandRun]:
-    """Return running commands whose worker is dead, or that are long past their limit."""
-    alive = exists().where(
-        WorkerRow.name == CommandRow.worker,
-        WorkerRow.seen_at >= now - timedelta(seconds=dead_after_s),
-    )
-    with reading() as session:
-        running = select(CommandRow, alive).where(CommandRow.status == CommandStatus.RUNNING)
-        return [
-            rows.command(row)
-            for row, worker_alive in session.execute(running)
-            if not worker_alive or _overran(row, now)
-        ]
-
-
-def _overran(row: CommandRow, now: datetime) -> bool:
-    started = row.started_at or row.created_at
-    return now - started > timedelta(seconds=row.limit_s + OVERRUN_S)
-
-
-def undecided(before: datetime) -> list[CommandRun]:
-    """Return commands that have waited for a person since *before*."""
-    with reading() as session:
-        found = session.scalars(
-            select(CommandRow).where(
-                CommandRow.status == CommandStatus.AWAITING_APPROVAL,
-                CommandRow.created_at < before,
-            )
-        )
-        return [rows.command(row) for row in found]
 
 
 def _by_id(command_id: str) -> Select[CommandRow]:

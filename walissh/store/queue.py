@@ -37,7 +37,7 @@ def connect(settings: Settings) -> "Redis":
 
 
 class JobQueue:
-    """Puts the next step in the queue (`react.turn.Enqueue`)."""
+    """Puts the next step in the queue (`react.needs.Enqueue`)."""
 
     def __init__(self, connection: "Redis") -> None:
         self._turns = Queue(TURNS, connection=connection, serializer=JSONSerializer)

@@ -6,7 +6,7 @@ another attempt in the row, and its reply is not stored.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import Exists, Update, exists, select, update
 from sqlalchemy.exc import IntegrityError
@@ -28,14 +28,9 @@ from walissh.react.turn import (
 )
 from walissh.store import audit, commands, history, rows, sessions
 from walissh.store.database import changed, new_id, reading, writing
-from walissh.store.models import CommandRow, SessionRow, TurnRow, WorkerRow
+from walissh.store.models import CommandRow, SessionRow, TurnRow
 
 MAX_QUESTION_CHARS = 200_000
-REQUEUE_AFTER_S = 10
-"""A turn that was queued so long ago without being claimed is queued once more."""
-
-OVERRUN_S = 3600
-"""A model call that takes so long has been lost by a living worker."""
 
 
 def ask(
@@ -181,7 +176,7 @@ def resume(turn_id: str, step: int, results: Mapping[str, str]) -> Turn | None:
             TurnRow.step == step,
             TurnRow.status.in_((TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)),
             TurnRow.cancel_requested_at.is_(None),
-            ~_has_open_command(),
+            ~has_open_command(),
         )
         .values(status=TurnStatus.QUEUED, queued_at=utc_now(), not_before=None, attempt=0)
     )
@@ -197,7 +192,7 @@ def close(turn_id: str, status: TurnStatus, error: str, results: Mapping[str, st
     """End an open turn as cancelled, interrupted or failed, with its tool messages."""
     guard = (
         update(TurnRow)
-        .where(TurnRow.id == turn_id, TurnRow.status.in_(OPEN_TURN), ~_has_open_command())
+        .where(TurnRow.id == turn_id, TurnRow.status.in_(OPEN_TURN), ~has_open_command())
         .values(status=status, error=error, finished_at=utc_now())
     )
     with writing() as session:
@@ -217,7 +212,7 @@ def refresh(turn_id: str) -> Turn | None:
     )
     acting = (TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)
     with writing() as session:
-        for status, condition in ((acting[0], busy), (acting[1], ~busy & _has_open_command())):
+        for status, condition in ((acting[0], busy), (acting[1], ~busy & has_open_command())):
             changed(
                 session,
                 update(TurnRow)
@@ -277,74 +272,6 @@ def settle(turn_id: str) -> bool:
         return True
 
 
-# --- for upkeep -----------------------------------------------------------------------
-
-
-def overdue(now: datetime) -> list[Turn]:
-    """Return queued turns that should have been claimed by now, and queue-stamp them."""
-    due = (
-        select(TurnRow)
-        .where(
-            TurnRow.status == TurnStatus.QUEUED,
-            (TurnRow.not_before.is_not(None) & (TurnRow.not_before <= now))
-            | (TurnRow.queued_at < now - timedelta(seconds=REQUEUE_AFTER_S)),
-        )
-        .limit(100)
-    )
-    with reading() as session:
-        found = [rows.turn(row) for row in session.scalars(due)]
-    if found:
-        with writing() as session:
-            # stamped, so that the next sweep does not queue it again at once
-            changed(
-                session,
-                update(TurnRow)
-                .where(
-                    TurnRow.id.in_([each.id for each in found]),
-                    TurnRow.status == TurnStatus.QUEUED,
-                )
-                .values(queued_at=now, not_before=None),
-            )
-    return found
-
-
-def orphans(now: datetime, dead_after_s: float) -> list[Turn]:
-    """Return thinking turns whose worker has not been seen for *dead_after_s*, or too long."""
-    alive = exists().where(
-        WorkerRow.name == TurnRow.worker,
-        WorkerRow.seen_at >= now - timedelta(seconds=dead_after_s),
-    )
-    with reading() as session:
-        found = session.scalars(
-            select(TurnRow).where(
-                TurnRow.status == TurnStatus.THINKING,
-                ~alive | (TurnRow.queued_at < now - timedelta(seconds=OVERRUN_S)),
-            )
-        )
-        return [rows.turn(row) for row in found]
-
-
-def stalled() -> list[Turn]:
-    """Return acting or cancelled turns that no open command holds: a step was lost."""
-    acting = TurnRow.status.in_((TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL))
-    stopped = TurnRow.cancel_requested_at.is_not(None) & TurnRow.status.in_(OPEN_TURN)
-    with reading() as session:
-        found = session.scalars(select(TurnRow).where(acting | stopped, ~_has_open_command()))
-        return [rows.turn(row) for row in found]
-
-
-def unsettled(now: datetime) -> list[str]:
-    """Return ended turns whose after-work has not been done for a while."""
-    before = now - timedelta(seconds=REQUEUE_AFTER_S)
-    with reading() as session:
-        found = session.scalars(
-            select(TurnRow.id)
-            .where(TurnRow.finished_at < before, TurnRow.settled_at.is_(None))
-            .limit(100)
-        )
-        return list(found)
-
-
 # --- inside ---------------------------------------------------------------------------
 
 
@@ -374,7 +301,7 @@ def _take_reply(session: Transaction, turn: Turn, reply: Reply, **moved: object)
     )
 
 
-def _has_open_command() -> Exists:
+def has_open_command() -> Exists:
     return exists().where(CommandRow.turn_id == TurnRow.id, CommandRow.status.in_(OPEN_COMMAND))
 
 
