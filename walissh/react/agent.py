@@ -219,8 +219,11 @@ def _run(parts: Parts, run: CommandRun) -> bool:
 
     def keep(text: str) -> None:
         offset = parts.commands.append_output(run.id, text)
-        told = {"turn_id": run.turn_id, "command_id": run.id, "offset": offset}
-        parts.publish(run.session_id, "output", {**told, "text": text[-texts.LIVE_CHARS :]})
+        live = text[-texts.LIVE_CHARS :]
+        place = {"command_id": run.id, "offset": offset + len(text) - len(live)}
+        parts.publish(
+            run.session_id, "output", {"turn_id": run.turn_id, **place, "text": live}
+        )
 
     try:
         ended = parts.shell.run(
