@@ -67,9 +67,9 @@ def test_redirection_of_a_block_is_found() -> None:
     assert [r.op for each in line.commands for r in each.redirects] == [">"]
 
 
-def test_loop_values_are_known_and_unsure_ones_are_left_out() -> None:
+def test_loop_values_are_known_and_what_is_unsure_has_none() -> None:
     line = shell.parse("for i in a b; do x $i; done; y=$(z)")
-    assert line.values == (("i", ("a", "b")),)
+    assert line.values == (("i", ("a", "b")), ("y", ()))
 
 
 @pytest.mark.parametrize(

@@ -221,9 +221,7 @@ def _run(parts: Parts, run: CommandRun) -> bool:
         offset = parts.commands.append_output(run.id, text)
         live = text[-texts.LIVE_CHARS :]
         place = {"command_id": run.id, "offset": offset + len(text) - len(live)}
-        parts.publish(
-            run.session_id, "output", {"turn_id": run.turn_id, **place, "text": live}
-        )
+        parts.publish(run.session_id, "output", {"turn_id": run.turn_id, **place, "text": live})
 
     try:
         ended = parts.shell.run(

@@ -75,9 +75,11 @@ _SAMPLES = (  # noqa: SIM905
 
 def secret_path(path: str) -> bool:
     """Tell whether *path*, or a file that this pattern may name, holds passwords or keys."""
-    path = re.sub(r"/(\./)*/*", "/", path.strip("\0\1"))
-    if _SECRET_PATH.search(path):
+    path = re.sub(r"/(\./)*/*", "/", path.strip("\1"))
+    if _SECRET_PATH.search(path.strip("\0")):
         return True
+    if "\0" in path:  # what is only known later may be anything, slashes too
+        return any(fnmatchcase(sample, path.replace("\0", "*")) for sample in _SAMPLES)
     if not re.search(r"[*?\[]", path):
         return False
     return any(_may_name(path, sample) for sample in _SAMPLES)
@@ -85,7 +87,7 @@ def secret_path(path: str) -> bool:
 
 def _may_name(pattern: str, sample: str) -> bool:
     """Compare part by part, for ``*`` does not cross a slash; relative ones by their end."""
-    pattern = re.sub(r"^~\w*/", "/root/", pattern)
+    pattern = re.sub(r"^(~\w*|/home/[^/]+)/", "/root/", pattern)
     mine, other = pattern.split("/"), sample.split("/")
     if not pattern.startswith("/"):
         other = other[-len(mine) :]

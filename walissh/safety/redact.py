@@ -31,6 +31,7 @@ class Redactor:
 
     def __init__(self) -> None:
         self._left = 0
+        self._column = 0  # where the key began in its line: behind a number or a log's prefix
 
     @property
     def in_key(self) -> bool:
@@ -58,7 +59,7 @@ class Redactor:
                 return _merge([Span(0, body, ""), *_secrets(line, body, hints)])
         opened = _BEGIN.search(line) if "-----BEGIN" in line or "Private-Lines" in line else None
         if opened and not _END.search(line, opened.end()):
-            self._left = KEY_LINES
+            self._left, self._column = KEY_LINES, opened.start()
             before = _secrets(line[: opened.start()], 0, hints)
             return _merge([*before, Span(opened.start(), len(line), "private key")])
         return _secrets(line, 0, hints)
@@ -70,7 +71,7 @@ class Redactor:
         if ended:
             self._left = 0
             return ended.end() if line[ended.end() :].strip(" \t\"',;") else None
-        if _BODY.fullmatch(line):
+        if _BODY.fullmatch(line) or _BODY.fullmatch(line[self._column :]):
             return None
         self._left = 0
         return 0
@@ -85,7 +86,7 @@ _BODY = re.compile(
     (?: [A-Za-z0-9+/]{40,}={0,2}                             # a full line of base64
       | (?=[A-Za-z0-9+/=]*[0-9+/=])[A-Za-z0-9+/]{1,80}={0,2} # the last one is shorter
       | (?:Proc-Type|DEK-Info|Comment|Version|Hash|Key-\w+)\b.* | )
-    (?:\\n)?["']?,?\\?\s*
+    (?:\\n)?["']?,?\\?(?:\^M)?\$?\s*
     """,
     re.X,
 )

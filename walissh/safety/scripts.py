@@ -20,6 +20,12 @@ _AWK_REFUSED = re.compile(
     r"\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|eval)\b"
     r"|@|#|\\|(?<!\|)\|(?!\|)|\|&|>>|\bprintf?\b[^;}\n]*>"
 )
+# a slash that is left over must be a division: else it begins a regular expression, and all
+# that was taken for strings behind it may be code
+_AWK_NO_DIVISION = re.compile(
+    r"(?:^|[^\w$)\]\s]|\b(?:printf?|return|in|case|else|do|exit|delete|next)\b)\s*/"
+    r"|\b(?:if|while|for)\b[^\n]*\)\s*/"
+)
 
 
 def awk_only_reads(program: str) -> bool:
@@ -27,7 +33,7 @@ def awk_only_reads(program: str) -> bool:
     if "[]" in program or "[^]" in program or "\0" in program:
         return False
     rest = _AWK_TOKEN.sub(" X ", program.strip())
-    return '"' not in rest and not _AWK_REFUSED.search(rest)
+    return '"' not in rest and not _AWK_REFUSED.search(rest) and not _AWK_NO_DIVISION.search(rest)
 
 
 _ADDRESS = r"(?:\d+|\$|/(?:\\.|[^/\\\n\[])+/I?)"

@@ -206,7 +206,7 @@ def _exchange(process: "subprocess.Popen[bytes]", source: bytes) -> bytes | None
 
 _PLAIN_NODES = frozenset(
     "File CallExpr BinaryCmd Subshell Block IfClause ForClause WordIter WhileClause "  # noqa: SIM905
-    "CaseClause TestClause UnaryTest BinaryTest ParenTest TimeClause Word Lit SglQuoted "
+    "CaseClause TimeClause Word Lit SglQuoted "
     "DblQuoted ParamExp CmdSubst ProcSubst ArithmExp BinaryArithm UnaryArithm ParenArithm".split()
 )
 _STRING_TESTS = frozenset({"=", "==", "!=", "=~", "<", ">", "&&", "||", "-nt", "-ot", "-ef"})
@@ -227,7 +227,8 @@ class _Walk:
     def line(self, tree: dict[str, Any]) -> Line:
         self.visit(tree, piped=False)
         known = sorted(
-            (n, tuple(sorted(v))) for n, v in self.values.items() if n not in self.unsure
+            (n, () if n in self.unsure else tuple(sorted(self.values.get(n, ()))))
+            for n in self.values.keys() | self.unsure
         )
         return Line(tuple(self.commands), frozenset(self.odd), tuple(known), self.loops)
 
@@ -247,6 +248,10 @@ class _Walk:
         kind = node.get("Type")
         if kind is not None and kind not in _PLAIN_NODES:
             self.odd.add(str(kind))
+        if kind == "SglQuoted" and node.get("Dollar") and "\\" in str(node.get("Value")):
+            self.odd.add("$'...'")  # other shells end it at another quote
+        if kind == "ArithmExp" and node.get("Bracket"):
+            self.odd.add("$[...]")  # only bash knows it
         if kind == "ArithmExp" and not _numbers_only(node.get("X")):
             self.odd.add("arithmetic")
         elif kind == "ParamExp" and not _plain_param(node):
@@ -284,6 +289,8 @@ class _Walk:
 
     def loop_values(self, node: dict[str, Any]) -> None:
         name = str(node.get("Name", {}).get("Value", ""))
+        # it is set like any other: `for PATH in ...` must be judged too
+        self.commands.append(Simple(assigns=(Assign(name, None, plain=True),)))
         for item in node.get("Items") or []:
             text = _word(item).literal
             if text is None:

@@ -54,7 +54,8 @@ def _options(part: Part, values: Values) -> tuple[str, ...]:
         return (part.text,)
     if part.kind == "unknown":
         return (UNKNOWN,)
-    held = values.get(part.text) or ((_KNOWN[part.text],) if part.text in _KNOWN else ())
+    known = (_KNOWN[part.text],) if part.text in _KNOWN else ()
+    held = values.get(part.text, known)  # () once the line itself sets it to something unknown
     if not held or (not part.quoted and any(_SPLITS.search(text) for text in held)):
         return (UNKNOWN,)
     return held
@@ -63,4 +64,4 @@ def _options(part: Part, values: Values) -> tuple[str, ...]:
 def secret_variable(simple: Simple, values: Values) -> str:
     """Return the name of an environment variable among the words that looks secret, or ""."""
     names = [part.text for word in simple.words for part in word.parts if part.kind == "var"]
-    return next((n for n in names if n not in values and _SECRET_NAME.fullmatch(n)), "")
+    return next((n for n in names if not values.get(n) and _SECRET_NAME.fullmatch(n)), "")

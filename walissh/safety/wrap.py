@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Words = tuple[str, ...]
 
@@ -103,6 +103,12 @@ def _shell(args: Words) -> Inside | None:
     return None
 
 
+def _other_shell(args: Words) -> Inside | None:
+    """Look inside, but never be sure: the parser reads bash, and these read other things."""
+    inside = _shell(args)
+    return replace(inside, sure=False) if inside else None
+
+
 def _xargs(args: Words) -> Inside | None:
     rest = _skip(args, "-0 -r -t -x --null --no-run-if-empty --verbose -i",
                  "-n -P -I -L -d -s -E -a -l --max-args --max-procs --replace")  # fmt: skip
@@ -168,5 +174,6 @@ _WRAPPERS: dict[str, Callable[[Words], Inside | None]] = {
     "oc": _exec,
     "nerdctl": _exec,
     "crictl": _exec,
-    **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), _shell),
+    "bash": _shell,
+    **dict.fromkeys(("sh", "dash", "zsh", "ksh", "ash"), _other_shell),
 }

@@ -13,6 +13,8 @@ from walissh.errors import InvalidError
 
 _LINE = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9]*)(?:\s*=\s*|\s+|$)(?P<value>.*)")
 _WANTED = frozenset({"hostname", "user", "port", "identityfile", "proxyjump"})
+_Line = tuple[str, str, str]
+"""Where it stands, its key in lower case, its value."""
 _MAX_DEPTH = 16  # as in OpenSSH
 
 
@@ -48,7 +50,16 @@ def read(path: str | Path) -> list[ConfigHost]:
     Patterns (``*``, ``?``, ``!``) give values but are no hosts; ``Match`` blocks are
     skipped. Raises InvalidError that names the file and the line.
     """
-    blocks = list(_blocks(Path(path).expanduser(), (), 0))
+    path = Path(path).expanduser()
+    return _hosts(list(_blocks(_lines(path), (), 0)))
+
+
+def parse(text: str) -> list[ConfigHost]:
+    """Return the hosts of a text that somebody sent; Include is not followed."""
+    return _hosts(list(_blocks(_numbered(text, "config"), (), None)))
+
+
+def _hosts(blocks: list[_Block]) -> list[ConfigHost]:
     named = (name for block in blocks for name in _named(block))
     return [_host(name, blocks) for name in dict.fromkeys(named)]
 
@@ -99,12 +110,16 @@ def _expand_path(text: str, host: str, values: dict[str, str]) -> str:
     return os.path.expanduser(_expand(text, host, values))
 
 
-def _blocks(path: Path, outer: tuple[tuple[str, ...], ...], depth: int) -> Iterator[_Block]:
-    """Yield the blocks of a file; those of an include hold only where it stands."""
+def _blocks(
+    lines: Iterator[_Line], outer: tuple[tuple[str, ...], ...], depth: int | None
+) -> Iterator[_Block]:
+    """Yield the blocks of a file; those of an include hold only where it stands.
+
+    *depth* None: includes are left out, for they would read files of this machine.
+    """
     block = _Block(outer)
     skipping = False
-    for number, key, value in _lines(path):
-        where = f"{path}, line {number}"
+    for where, key, value in lines:
         if key in ("host", "match"):
             yield block
             skipping = key == "match"
@@ -112,9 +127,11 @@ def _blocks(path: Path, outer: tuple[tuple[str, ...], ...], depth: int) -> Itera
             block = _Block((*outer, patterns))
         elif skipping:
             continue
+        elif key == "include" and depth is None:
+            continue
         elif key == "include":
             yield block
-            yield from _included(value, where, block.patterns, depth)
+            yield from _included(value, where, block.patterns, depth or 0)
             block = _Block(block.patterns)
         elif key in _WANTED:
             block.values.setdefault(key, _value(key, value, where))
@@ -130,22 +147,26 @@ def _included(
         full = os.path.join(os.path.expanduser("~/.ssh"), os.path.expanduser(word))
         for found in sorted(glob.glob(full)):
             if os.path.isfile(found):
-                yield from _blocks(Path(found), patterns, depth + 1)
+                yield from _blocks(_lines(Path(found)), patterns, depth + 1)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
+def _lines(path: Path) -> Iterator[_Line]:
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise InvalidError(f"{path}: the file cannot be read: {error.strerror}.") from error
-    for number, raw in enumerate(text.splitlines(), 1):
+    yield from _numbered(text, str(path))
+
+
+def _numbered(text: str, name: str) -> Iterator[_Line]:
+    for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
         found = _LINE.fullmatch(line)
         if not found or not found["value"]:
-            raise InvalidError(f"{path}, line {number}: cannot be read: {line[:80]!r}.")
-        yield number, found["key"].lower(), found["value"]
+            raise InvalidError(f"{name}, line {number}: cannot be read: {line[:80]!r}.")
+        yield f"{name}, line {number}", found["key"].lower(), found["value"]
 
 
 def _words(value: str, where: str) -> list[str]:

@@ -86,6 +86,18 @@ class SshShell:
             link.give_back()
 
 
+_SHELL_SIGNS = frozenset(b"\t\n !\"#$%&'()*;<=>?[\\]^`{|}~")
+
+
+def _touches_shell(char: str, encoding: str) -> bool:
+    """Tell whether a shell in another locale would read a part of *char* as syntax.
+
+    The second byte of a GBK or Big5 character may be ``|`` or a backquote, so that what
+    the gate judged as one word would run as two commands.
+    """
+    return not _SHELL_SIGNS.isdisjoint(char.encode(encoding, "replace"))
+
+
 def _encode(command: str, host: Host) -> bytes:
     problem = ""
     if "\0" in command:
@@ -95,6 +107,12 @@ def _encode(command: str, host: Host) -> bytes:
         data = command.encode(host.encoding)
     except (LookupError, UnicodeEncodeError):
         problem = problem or f"it cannot be written in the host's encoding {host.encoding}"
+    else:
+        if any(_touches_shell(char, host.encoding) for char in command if not char.isascii()):
+            problem = problem or (
+                f"in the host's encoding {host.encoding} one of its characters holds a byte that "
+                "a shell takes for a sign of its own"
+            )
     if problem:
         raise ShellError(
             f"{host.name}: this command cannot be sent: {problem}. Nothing was run. Change "

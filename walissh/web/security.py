@@ -11,6 +11,8 @@ answer in words instead of a closed connection."""
 
 DRAIN_BYTES = 64 * 1024 * 1024
 DRAIN_LIMIT_S = 10.0
+SILENCE_LIMIT_S = 20.0
+"""Between two pieces of a request's body, or of an answer that is not taken."""
 PIECE_BYTES = 64 * 1024
 
 HEADERS = {
@@ -38,6 +40,7 @@ def install(app: Flask) -> None:
         # a page stays open for days; its token lives as long as the browser's session
         WTF_CSRF_TIME_LIMIT=None,
     )
+    app.before_request(_be_impatient)
     CSRFProtect(app)
     app.after_request(_harden)
     app.after_request(_drain)
@@ -46,6 +49,17 @@ def install(app: Flask) -> None:
 def takes_no_cookies(app: Flask, blueprint: Blueprint) -> None:
     """Leave *blueprint* out of the check of forms: nothing there trusts a cookie."""
     app.extensions["csrf"].exempt(blueprint)
+
+
+def _be_impatient() -> None:
+    """Give up on a client that neither sends its body nor takes our answer.
+
+    Without this each such client holds one of the web part's threads for ever; it needs
+    no sign-in for it.
+    """
+    connection = request.environ.get("gunicorn.socket")
+    if connection is not None:
+        connection.settimeout(SILENCE_LIMIT_S)
 
 
 def _harden(response: Response) -> Response:
@@ -65,7 +79,10 @@ def _drain(response: Response) -> Response:
     body, left = request.environ["wsgi.input"], DRAIN_BYTES
     until = time.monotonic() + DRAIN_LIMIT_S
     while left > 0 and time.monotonic() < until:
-        piece = body.read(min(PIECE_BYTES, left))
+        try:
+            piece = body.read(min(PIECE_BYTES, left))
+        except OSError:  # it sends no more
+            break
         if not piece:
             break
         left -= len(piece)

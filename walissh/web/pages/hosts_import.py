@@ -2,9 +2,7 @@
 
 import getpass
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from flask import Blueprint, make_response, render_template, request, url_for
 from flask_babel import gettext, ngettext
@@ -20,7 +18,6 @@ from walissh.web.pages import answers
 
 MAX_CHARS = 256 * 1024
 MAX_HOSTS = 500
-_INCLUDE = re.compile(r"^\s*include\b.*$", re.IGNORECASE | re.MULTILINE)
 _HOP = re.compile(r"(?:(?P<user>[^@]+)@)?(?P<address>\[[^\]]+\]|[^:]+)(?::(?P<port>\d{1,5}))?")
 
 blueprint = Blueprint("hosts_import", __name__, url_prefix="/hosts/import")
@@ -56,15 +53,7 @@ def _given() -> str:
 
 
 def _read(text: str) -> list[ConfigHost]:
-    # an Include would read files of this server for whoever sent the text
-    plain = _INCLUDE.sub("", text.replace("\r\n", "\n").replace("\0", ""))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "config"
-        path.write_text(plain, encoding="utf-8", errors="surrogateescape")
-        try:
-            found = config.read(path)
-        except InvalidError as error:
-            raise InvalidError(str(error).replace(str(path), "config")) from error
+    found = config.parse(text.replace("\0", ""))
     if not found:
         raise InvalidError("The text names no host: there is no line such as 'Host web1'.")
     return found[:MAX_HOSTS]
