@@ -125,9 +125,7 @@ def _blocks(
             skipping = key == "match"
             patterns = () if skipping else tuple(_words(value, where))
             block = _Block((*outer, patterns))
-        elif skipping:
-            continue
-        elif key == "include" and depth is None:
+        elif skipping or (key == "include" and depth is None):
             continue
         elif key == "include":
             yield block
