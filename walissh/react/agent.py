@@ -96,7 +96,7 @@ def _hosts(parts: Parts, turn: Turn, chosen: Sequence[Host]) -> Sequence[Host]:
 
 def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
     """Make one call; a request that is too long is made again with half of the history."""
-    flow = telling.TextFlow(parts, context.turn, texts.without_controls)
+    flow = telling.TextFlow(parts, context.turn, purify.clean)
     wrap_up = context.turn.step >= parts.limits.steps or repeats.stuck(context.commands)
     history_chars = HISTORY_CHARS
     while True:

@@ -54,27 +54,41 @@ def approve(
     *,
     command: str | None = None,
     confirm_host: str = "",
+    shown: str | None = None,
 ) -> CommandRun:
     """Approve a waiting command, perhaps edited; once.
 
-    An edited command is judged again, and if its risk rose it goes on waiting, changed.
-    Raises ConflictError if it does not wait, InvalidError if the gate refuses the edit or
-    the host's name is missing for a destructive one.
+    *shown* is the text that the person had before them; *command* what they made of it. An
+    edit is judged again, and if its risk rose it goes on waiting, changed. Raises
+    ConflictError if it does not wait or is not what was shown, InvalidError if the gate
+    refuses the edit or the host's name is missing for a destructive one.
     """
     run = parts.commands.of_person(command_id, user_id)
     if run.status is not CommandStatus.AWAITING_APPROVAL:
         raise ConflictError("This command does not wait for a decision (any more).")
-    if command is not None and command != run.command:
-        edited = _edit(parts, run, user_id, command)
-        if SAFETY.index(edited.risk) > SAFETY.index(run.risk):
-            telling.tell_command(parts, run.id)
-            return edited
-        run = edited
-    if run.risk is Risk.DESTRUCTIVE and confirm_host != run.host:
-        raise InvalidError(
-            f"This can destroy data on {run.host}. Type the host's name to approve it.",
-            field="confirm_host",
-        )
+    if shown is not None and _lines(shown) != _lines(run.command):
+        raise ConflictError("This command was edited meanwhile. Read it again before you decide.")
+    if command is not None and _lines(command) != _lines(run.command):
+        return _approve_edited(parts, run, user_id, _lines(command), confirm_host)
+    return _approve(parts, run, user_id, confirm_host)
+
+
+def _approve_edited(
+    parts: Parts, run: CommandRun, user_id: str, command: str, confirm_host: str
+) -> CommandRun:
+    verdict = _judge(parts, run, user_id, command)
+    if verdict.decision is Decision.DENY:
+        raise InvalidError(" ".join(verdict.reasons), field="command")
+    rose = SAFETY.index(verdict.risk) > SAFETY.index(run.risk)
+    if not rose:
+        _confirm(run.host, verdict.risk, confirm_host)
+    edited = parts.commands.edit(run.id, user_id, command, verdict)
+    telling.tell_command(parts, run.id)
+    return edited if rose else _approve(parts, edited, user_id, confirm_host)
+
+
+def _approve(parts: Parts, run: CommandRun, user_id: str, confirm_host: str) -> CommandRun:
+    _confirm(run.host, run.risk, confirm_host)
     approved = parts.commands.approve(run.id, user_id, run.command)
     parts.enqueue.act(approved)
     telling.tell_command(parts, run.id)
@@ -82,11 +96,17 @@ def approve(
     return approved
 
 
-def _edit(parts: Parts, run: CommandRun, user_id: str, command: str) -> CommandRun:
-    verdict = _judge(parts, run, user_id, command)
-    if verdict.decision is Decision.DENY:
-        raise InvalidError(" ".join(verdict.reasons), field="command")
-    return parts.commands.edit(run.id, user_id, command, verdict)
+def _confirm(host: str, risk: Risk, confirm_host: str) -> None:
+    if risk is Risk.DESTRUCTIVE and confirm_host != host:
+        raise InvalidError(
+            f"This can destroy data on {host}. Type the host's name to approve it.",
+            field="confirm_host",
+        )
+
+
+def _lines(text: str) -> str:
+    """Return *text* with the line ends of a server: forms send others."""
+    return text.replace("\r\n", "\n")
 
 
 def _judge(parts: Parts, run: CommandRun, user_id: str, command: str) -> Verdict:

@@ -9,6 +9,9 @@ from walissh.react.turn import CommandRun, Turn
 TEXT_EACH_S = 0.06
 """Deltas are gathered for so long: no eye reads faster, and each event is a write."""
 
+HELD_BACK_CHARS = 40
+"""So much stays back, cut at a white space: what gives a secret away stands close to it."""
+
 
 def command(run: CommandRun) -> dict[str, object]:
     """Return a command run as its event carries it."""
@@ -65,7 +68,11 @@ def tell_end(parts: Parts, turn_id: str) -> None:
 
 
 class TextFlow:
-    """Gathers the deltas of one model call into events."""
+    """Gathers the deltas of one model call into events.
+
+    The newest words stay back a little, so that *clean* sees a secret together with the
+    word that gives it away.
+    """
 
     def __init__(self, parts: Parts, turn: Turn, clean: Callable[[str], str]) -> None:
         self._parts, self._turn, self._clean = parts, turn, clean
@@ -75,16 +82,25 @@ class TextFlow:
         """Take the next piece of the model's text."""
         self._text += delta
         if monotonic() - self._told_at >= TEXT_EACH_S:
-            self.flush()
+            self._tell(_end_of_words(self._text, len(self._text) - HELD_BACK_CHARS))
 
     def flush(self) -> None:
-        """Publish what has been gathered."""
-        if self._text:
-            data = {
-                "turn_id": self._turn.id,
-                "step": self._turn.step,
-                "attempt": self._turn.attempt,
-                "delta": self._clean(self._text),
-            }
-            self._parts.publish(self._turn.session_id, "text", data)
-        self._text, self._told_at = "", monotonic()
+        """Publish all that has been gathered."""
+        self._tell(len(self._text))
+
+    def _tell(self, chars: int) -> None:
+        if chars <= 0:
+            return
+        data = {
+            "turn_id": self._turn.id,
+            "step": self._turn.step,
+            "attempt": self._turn.attempt,
+            "delta": self._clean(self._text[:chars]),
+        }
+        self._parts.publish(self._turn.session_id, "text", data)
+        self._text, self._told_at = self._text[chars:], monotonic()
+
+
+def _end_of_words(text: str, before: int) -> int:
+    """Return the place after the last white space that ends at *before* or sooner."""
+    return max(text.rfind(" ", 0, max(before, 0)), text.rfind("\n", 0, max(before, 0))) + 1
