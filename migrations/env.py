@@ -1,6 +1,7 @@
 """How Alembic runs our migrations: on the application's own engine."""
 
 from alembic import context
+from alembic.util import CommandError
 from flask import current_app
 
 from walissh.store.database import WRITES
@@ -19,6 +20,11 @@ def run_offline() -> None:
 def run_online() -> None:
     """Run all steps in one transaction: a step that fails leaves nothing behind."""
     with migrate.db.engine.connect().execution_options(**{WRITES: True}) as connection:
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite:
+            # a batch step drops the old table: with foreign keys on, that deletes all that
+            # hangs on its rows; the switch has no effect inside a transaction
+            connection.connection.execute("PRAGMA foreign_keys=OFF")
         context.configure(
             connection=connection,
             target_metadata=migrate.db.metadata,
@@ -28,6 +34,10 @@ def run_online() -> None:
         )
         with context.begin_transaction():
             context.run_migrations()
+            if sqlite and connection.exec_driver_sql("PRAGMA foreign_key_check").first():
+                raise CommandError("a migration left rows that point at nothing")
+        if sqlite:
+            connection.connection.execute("PRAGMA foreign_keys=ON")
 
 
 if context.is_offline_mode():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, cast, get_args
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
@@ -71,6 +72,8 @@ class Settings:
     @property
     def redis_address(self) -> str:
         """The URL of the shared Redis, or of the embedded one."""
+        if self.redis_url.startswith("valkey://"):  # the client knows the older name only
+            return "redis://" + self.redis_url.removeprefix("valkey://")
         return self.redis_url or f"unix://{self.redis_socket}"
 
     @property
@@ -182,10 +185,21 @@ def _bind(values: Mapping[str, str]) -> str:
 
 def _url(values: Mapping[str, str], name: str, *schemes: str) -> str:
     value = values.get(name, "")
-    if value and value.partition("://")[0] not in schemes:
+    scheme, separator, _ = value.partition("://")
+    if value and (not separator or scheme not in schemes or not _has_good_port(value)):
         # the value may hold a password, so it is not repeated
-        raise SettingsError(f"{name} is not valid: it must begin with {schemes[0]}://")
+        raise SettingsError(
+            f"{name} is not valid: it must begin with {schemes[0]}:// and have a number as port"
+        )
     return value
+
+
+def _has_good_port(url: str) -> bool:
+    try:
+        urlsplit(url).port  # noqa: B018  reading it is the check
+    except ValueError:
+        return False
+    return True
 
 
 def _secret_key(values: Mapping[str, str]) -> str:

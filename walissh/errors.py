@@ -22,6 +22,10 @@ class StoreError(WalisshError):
     """The database could not be reached or refused a write."""
 
 
+class SealError(StoreError):
+    """A stored secret was sealed with another key than the present one."""
+
+
 class QueueError(WalisshError):
     """Redis could not be reached; the work is saved and is queued later."""
 

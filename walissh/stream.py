@@ -51,7 +51,7 @@ class Event:
 
 def is_event_id(text: str) -> bool:
     """Tell whether *text* has the form of an event's id."""
-    return bool(_ID.fullmatch(text))
+    return bool(_ID.fullmatch(text)) and max(_order(text)) < 2**64
 
 
 class Stream:
@@ -104,12 +104,18 @@ class Stream:
         return _event(got[0]).id if got else "0-0"
 
     def holds(self, session_id: str, event_id: str) -> bool:
-        """Tell whether a replay after *event_id* would have no gap at its beginning."""
+        """Tell whether a replay after *event_id* would have no gap.
+
+        An id from after the newest event was given by a Redis that has lost its memory.
+        """
         try:
             oldest = cast("list[Any]", self._redis.xrange(_key(session_id), count=1))
         except RedisError:
             return False
-        return bool(oldest) and _order(_event(oldest[0]).id) <= _order(event_id)
+        if not oldest:
+            return False
+        first, last = _event(oldest[0]).id, self.last_id(session_id)
+        return _order(first) <= _order(event_id) <= _order(last)
 
     def follow(self, session_id: str, after: str) -> Iterator[Event | None]:
         """Yield the events after *after* as they come; None each 15 s of silence."""

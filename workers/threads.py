@@ -140,9 +140,10 @@ def run_workers(app: Flask, name: QueueName, threads: int, *, connection: redis.
     thread ends before.
     """
     stop = process.stop_on_signals()
-    process.start("beat", process.beat, app, name, stop)
+    # without a beat the upkeep would take this process for dead, and its commands for lost
+    loops = [process.start("beat", process.beat, app, name, stop)]
     crew = _hire(app, name, threads, connection, stop)
-    loops = [
+    loops += [
         process.start(f"{name}-{number}", worker.loop, stop)
         for number, worker in enumerate(crew, 1)
     ]

@@ -8,22 +8,46 @@ from walissh.react import agent, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import TurnStatus
 from walissh.store import commands, due, turns, workers
+from walissh.worker_name import worker_name as process_name
 
 logger = logging.getLogger(__name__)
 
 
-def sweep() -> None:
+BREAK_S = 8
+"""Own signs of life so far apart mean that all of us slept, or could store nothing."""
+
+
+class Watch:
+    """Knows since when upkeep looks without a break: who slept cannot tell who died."""
+
+    def __init__(self) -> None:
+        self._since: datetime | None = None
+        self._beat: datetime | None = None
+
+    def judges(self, beat: datetime | None, now: datetime) -> bool:
+        """Tell whether a silent worker is dead, given our own last stored sign of life."""
+        if beat is None or now - beat > timedelta(seconds=BREAK_S):
+            return False
+        if self._beat is not None and beat - self._beat > timedelta(seconds=BREAK_S):
+            self._since = beat
+        self._beat = beat
+        return self._since is None or now - self._since > timedelta(seconds=workers.DEAD_AFTER_S)
+
+
+def sweep(watch: Watch) -> None:
     """Make one round; the process of upkeep calls it each second."""
     parts = wiring.parts()
-    put_right(parts, parts.clock())
+    now = parts.clock()
+    put_right(parts, now, judge=watch.judges(workers.seen(process_name()), now))
 
 
-def put_right(parts: Parts, now: datetime) -> None:
+def put_right(parts: Parts, now: datetime, *, judge: bool = True) -> None:
     """Queue again what is due at *now*, and end what nobody works on any more."""
     requeue(parts, now)
     expire_approvals(parts, now)
-    release_commands(parts, now)
-    release_turns(parts, now)
+    if judge:
+        release_commands(parts, now)
+        release_turns(parts, now)
     for turn in due.stalled_turns():
         # the move was lost between the end of a command and the next step
         agent.advance(parts, turn.id)
@@ -52,7 +76,7 @@ def release_commands(parts: Parts, now: datetime) -> None:
     """Mark the commands of dead workers unknown: they are never run again by themselves."""
     for run in due.orphaned_commands(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone command=%s", run.id)
-        if commands.lose(run.id, texts.lost_worker(parts.language)):
+        if commands.lose(run.id, texts.lost_worker(agent.language_of(parts, run))):
             telling.tell_command(parts, run.id)
             agent.interrupt(parts, run.turn_id)
 

@@ -15,6 +15,7 @@ from walissh.errors import (
     ModelError,
     ModelRefusedError,
     ShellError,
+    StoreError,
     TurnCancelledError,
 )
 from walissh.react import citations, observation, repeats, telling, texts, tools
@@ -30,6 +31,7 @@ from walissh.react.turn import (
     Language,
     Reply,
     Request,
+    Session,
     ToolCall,
     Turn,
     TurnStatus,
@@ -76,19 +78,22 @@ def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
     before = parts.history.get_recent_messages(
         turn.session_id, RECENT_MESSAGES, user_id=turn.user_id, before_turn=turn.id
     )
+    if before and not any(message.role == "user" for message in before):
+        # one long round fills the window: whole, or the model would know nothing of the talk
+        before = parts.history.of_turn(before[-1].turn_id)
     return DynamicContext(
         turn=turn,
         session=session,
-        hosts=tuple(_hosts(parts, turn, parts.hosts.of_session(session))),
+        hosts=tuple(_hosts(parts, turn, session)),
         history=(*before, *parts.history.of_turn(turn.id)),
         commands=tuple(parts.commands.of_turn(turn.id)),
     )
 
 
-def _hosts(parts: Parts, turn: Turn, chosen: Sequence[Host]) -> Sequence[Host]:
+def _hosts(parts: Parts, turn: Turn, session: Session) -> Sequence[Host]:
     """Return the chosen hosts; with none chosen, those the question names, or the only one."""
-    if chosen:
-        return chosen
+    if session.host_ids:
+        return parts.hosts.of_session(session)  # chosen and removed since: none, not another
     mine = parts.hosts.within_reach(turn.user_id)
     named = [host for host in mine if texts.names(turn.question, host.name)]
     return named or (mine if len(mine) == 1 else [])
@@ -99,14 +104,17 @@ def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
     flow = telling.TextFlow(parts, context.turn, purify.clean)
     wrap_up = context.turn.step >= parts.limits.steps or repeats.stuck(context.commands)
     history_chars = HISTORY_CHARS
+    request = parts.prompt.build(context, wrap_up=wrap_up, history_chars=history_chars)
     while True:
-        request = parts.prompt.build(context, wrap_up=wrap_up, history_chars=history_chars)
         try:
             reply = _complete(parts, context.turn, request, flow)
         except ContextTooLongError:
-            history_chars //= 2
-            if history_chars < SHORTEST_HISTORY_CHARS:
-                raise
+            refused = request
+            while request == refused:
+                history_chars //= 2
+                if history_chars < SHORTEST_HISTORY_CHARS:
+                    raise
+                request = parts.prompt.build(context, wrap_up=wrap_up, history_chars=history_chars)
         else:
             flow.flush()
             return _final(context, reply) if wrap_up else reply
@@ -201,7 +209,7 @@ def act(parts: Parts, command_id: str) -> None:
     telling.tell_command(parts, run.id)
     host = parts.hosts.get(run.host_id, run.user_id)
     if host is None or host.revision != run.host_revision:
-        why = texts.host_changed(_language(parts, run), run.host)
+        why = texts.host_changed(language_of(parts, run), run.host)
         parts.commands.fail(run.id, parts.worker, why, "host_key")
     elif _run(parts, run) and (host.check is None or host.check.status != "ok"):
         parts.hosts.record_check(host.id, None)
@@ -209,16 +217,27 @@ def act(parts: Parts, command_id: str) -> None:
     advance(parts, run.turn_id)
 
 
-def _language(parts: Parts, run: CommandRun) -> Language:
+def language_of(parts: Parts, run: CommandRun) -> Language:
+    """Return the language of the question that a command belongs to."""
     turn = parts.turns.get(run.turn_id)
     return turn.language if turn else parts.language
 
 
 def _run(parts: Parts, run: CommandRun) -> bool:
-    """Run it and store its end; tell whether the host answered as it should."""
+    """Run it and store its end; tell whether the host answered as it should.
+
+    When its output can no longer be stored the command is stopped, and its outcome unknown.
+    """
+    broken: list[StoreError] = []
 
     def keep(text: str) -> None:
-        offset = parts.commands.append_output(run.id, text)
+        if broken:
+            return
+        try:
+            offset = parts.commands.append_output(run.id, text)
+        except StoreError as error:
+            broken.append(error)
+            return
         live = text[-texts.LIVE_CHARS :]
         place = {"command_id": run.id, "offset": offset + len(text) - len(live)}
         parts.publish(run.session_id, "output", {"turn_id": run.turn_id, **place, "text": live})
@@ -230,7 +249,7 @@ def _run(parts: Parts, run: CommandRun) -> bool:
             run.command,
             limit_s=run.limit_s,
             on_output=keep,
-            cancelled=lambda: parts.turns.is_cancelled(run.turn_id),
+            cancelled=lambda: bool(broken) or parts.turns.is_cancelled(run.turn_id),
         )
     except ShellError as error:
         parts.hosts.record_check(run.host_id, error)
@@ -239,6 +258,9 @@ def _run(parts: Parts, run: CommandRun) -> bool:
         else:
             parts.commands.fail(run.id, parts.worker, str(error), error.phase)
         return False
+    if broken:
+        parts.commands.lose(run.id, texts.not_stored(language_of(parts, run), broken[0]))
+        return True
     parts.commands.finish(run.id, parts.worker, ended)
     return True
 
@@ -285,14 +307,16 @@ def interrupt(parts: Parts, turn_id: str) -> None:
 def abandon_step(parts: Parts, turn_id: str, step: int) -> None:
     """Close a turn whose model call ended in an error that nobody expected."""
     turn = parts.turns.get(turn_id)
-    if turn is not None and turn.status is TurnStatus.THINKING and turn.step == step:
-        close(parts, turn, TurnStatus.FAILED, texts.broke(turn.language), {})
+    if turn is not None:
+        why = texts.broke(turn.language)
+        if parts.turns.break_off(turn.id, step, parts.worker, why):
+            _end(parts, turn.id)
 
 
 def abandon_command(parts: Parts, command_id: str) -> None:
     """Mark a command unknown whose job ended in an error that nobody expected."""
     run = parts.commands.get(command_id)
-    if run is not None and parts.commands.lose(command_id, texts.broke(parts.language)):
+    if run is not None and parts.commands.lose(command_id, texts.broke(language_of(parts, run))):
         telling.tell_command(parts, run.id)
         interrupt(parts, run.turn_id)
 

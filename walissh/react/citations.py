@@ -35,6 +35,8 @@ class _Table:
         if not 0 < n <= len(self.commands):
             return match[0]
         run = self.commands[n - 1]
+        if run.status not in _RAN:
+            return ""
         return self._numbered(run, 1, max(run.output_lines, 1))
 
     def _numbered(self, run: CommandRun, first: int, last: int) -> str:
@@ -44,13 +46,13 @@ class _Table:
         return f"[{self.numbers.setdefault(place, len(self.numbers) + 1)}]"
 
     def _command(self, prefix: str) -> CommandRun | None:
-        found = [run for run in self.commands if run.id.startswith(prefix)]
+        found = [run for run in self.commands if run.id.startswith(prefix) and run.status in _RAN]
         return found[0] if len(found) == 1 else None
 
 
 def resolve(text: str, commands: Sequence[CommandRun]) -> tuple[str, tuple[Citation, ...]]:
     """Return the answer with numbered marks, and what each number rests on."""
-    table = _Table([run for run in commands if run.status in _RAN])
+    table = _Table(commands)
     marked = _MARK.search(text)
     text = _MARK.sub(table.mark, text) if marked else _NUMBER.sub(table.number, text)
     places = table.numbers.items()

@@ -2,6 +2,7 @@
 
 from walissh.errors import ConflictError, InvalidError
 from walissh.react import agent, language, telling, texts
+from walissh.react.host import Host
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     CommandRun,
@@ -66,6 +67,7 @@ def approve(
     run = parts.commands.of_person(command_id, user_id)
     if run.status is not CommandStatus.AWAITING_APPROVAL:
         raise ConflictError("This command does not wait for a decision (any more).")
+    _check_host(parts, run, user_id)
     if shown is not None and _lines(shown) != _lines(run.command):
         raise ConflictError("This command was edited meanwhile. Read it again before you decide.")
     if command is not None and _lines(command) != _lines(run.command):
@@ -76,6 +78,8 @@ def approve(
 def _approve_edited(
     parts: Parts, run: CommandRun, user_id: str, command: str, confirm_host: str
 ) -> CommandRun:
+    if "\0" in command:
+        raise InvalidError("A command cannot hold a NUL character.", field="command")
     verdict = _judge(parts, run, user_id, command)
     if verdict.decision is Decision.DENY:
         raise InvalidError(" ".join(verdict.reasons), field="command")
@@ -109,19 +113,26 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _judge(parts: Parts, run: CommandRun, user_id: str, command: str) -> Verdict:
+def _check_host(parts: Parts, run: CommandRun, user_id: str) -> Host:
     host = parts.hosts.get(run.host_id, user_id)
-    if host is None:
-        raise ConflictError(f"{run.host}: the host was removed. Nothing was run.")
+    if host is None or host.revision != run.host_revision:
+        raise ConflictError(
+            f"{run.host}: the host was changed or removed after the command was proposed."
+            " Nothing was run. Deny the command and ask again."
+        )
+    return host
+
+
+def _judge(parts: Parts, run: CommandRun, user_id: str, command: str) -> Verdict:
     turn = parts.turns.get(run.turn_id)
     spoken: Language = turn.language if turn else parts.language
-    return parts.gate.judge(command, host, spoken)
+    return parts.gate.judge(command, _check_host(parts, run, user_id), spoken)
 
 
 def deny(parts: Parts, command_id: str, user_id: str, reason: str) -> CommandRun:
     """Deny a waiting command; the agent goes on and is told the reason."""
     run = parts.commands.of_person(command_id, user_id)
-    denied = parts.commands.deny(run.id, user_id, reason.strip()[:1000])
+    denied = parts.commands.deny(run.id, user_id, reason.replace("\0", "").strip()[:1000])
     telling.tell_command(parts, run.id)
     agent.advance(parts, run.turn_id)
     return denied

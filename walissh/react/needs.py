@@ -114,6 +114,9 @@ class Turns(Protocol):
     def record_failure(self, turn: Turn, error: str, partial: str) -> bool:
         """Close the turn as failed, keeping *partial* text as a marked message."""
 
+    def break_off(self, turn_id: str, step: int, worker: str, error: str) -> bool:
+        """Close as failed the step that *worker* claimed; False if it is no longer its own."""
+
     def postpone(self, turn: Turn, until: datetime, note: str) -> bool:
         """Move thinking -> queued, not to be claimed before *until*."""
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from walissh.errors import ModelError
+from walissh.errors import ModelError, StoreError
 from walissh.react.turn import CommandRun, CommandStatus, Language
 
 LIVE_CHARS = 4_000
@@ -94,3 +94,10 @@ def broke(language: Language) -> str:
     if language == "zh":
         return "这一步因程序内部错误而中断，日志中有详细信息。请运行 walissh doctor，然后重新提问。"
     return "This step broke off by a fault of the program; its log says more. Run walissh doctor."
+
+
+def not_stored(language: Language, error: StoreError) -> str:
+    """Say that a command was stopped because its output could not be kept."""
+    if language == "zh":
+        return f"输出无法保存，命令已停止，可能只执行了一部分：{error}"
+    return f"Its output could not be stored, so it was stopped; it may have run in part: {error}"

@@ -194,6 +194,8 @@ def _text(arguments: Mapping[str, Any], name: str) -> str:
     value = arguments.get(name, "")
     if not isinstance(value, str):
         raise BadCallError(f"{name} must be a text")
+    if "\0" in value:
+        raise BadCallError(f"{name} holds a NUL character")
     return value.encode("utf-8", "replace").decode()
 
 

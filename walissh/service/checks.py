@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from walissh.clock import utc_now
 from walissh.config import Settings
-from walissh.errors import StartError, StoreError
+from walissh.errors import SettingsError, StartError, StoreError
 from walissh.service import listen, valkey
 from walissh.store import queue, workers
 from walissh.web import create_app
@@ -110,6 +110,9 @@ def _stored(settings: Settings) -> Iterator[Check]:
         app = create_app(settings)
     except (SQLAlchemyError, ImportError, OSError) as error:
         yield Check("database", False, f"{_line(error)}. Check DATABASE_URL.")
+        return
+    except (SettingsError, StartError) as error:
+        yield Check("key", False, str(error))
         return
     with app.app_context():
         database = _database()

@@ -13,6 +13,11 @@ def prepare(home: Path) -> None:
     Raises StartError.
     """
     try:
+        if home.is_dir() and home.stat().st_mode & 0o002:  # such as /tmp
+            raise StartError(
+                f"{home} is open to everybody. Choose a folder of your own with --home or "
+                "WALISSH_HOME."
+            )
         (home / "logs").mkdir(mode=0o700, parents=True, exist_ok=True)
         home.chmod(0o700)
         probe = home / f".write-test-{os.getpid()}"

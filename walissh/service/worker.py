@@ -35,14 +35,15 @@ def run(settings: Settings, role: str) -> None:
 def _keep_up(app: Flask) -> None:
     stop = process.stop_on_signals()
     process.start("beat", process.beat, app, "upkeep", stop)
+    watch = upkeep.Watch()
     while not stop.wait(SWEEP_EVERY_S):
-        _sweep(app)
+        _sweep(app, watch)
     process.leave(app)
 
 
-def _sweep(app: Flask) -> None:
+def _sweep(app: Flask, watch: upkeep.Watch) -> None:
     try:
         with app.app_context():
-            upkeep.sweep()
+            upkeep.sweep(watch)
     except WalisshError as error:
         logger.warning("sweep failed, the next one follows: %s", error)

@@ -4,7 +4,7 @@ import codecs
 import secrets
 from collections.abc import Callable
 
-from walissh.errors import NotFoundError, ShellError
+from walissh.errors import NotFoundError, SealError, ShellError
 from walissh.react.host import Endpoint, Host
 from walissh.react.turn import Exit
 from walissh.ssh.command import Command, Order, seldom
@@ -66,6 +66,10 @@ class SshShell:
                 "host or add it again.",
                 host=host_id,
                 phase="resolve",
+            ) from error
+        except SealError as error:
+            raise ShellError(
+                f"{error} Nothing was run.", host=host_id, phase="authenticate"
             ) from error
 
     def _run(self, host_id: str, order: Order) -> Exit:

@@ -165,14 +165,28 @@ def _decide(
 def cancel_waiting(session: Transaction, turn_id: str) -> None:
     """Cancel what has not started, inside the caller's transaction."""
     waiting = (CommandStatus.PROPOSED, CommandStatus.AWAITING_APPROVAL, CommandStatus.APPROVED)
-    for row in session.scalars(
-        select(CommandRow).where(CommandRow.turn_id == turn_id, CommandRow.status.in_(waiting))
-    ):
-        # under a guard: a worker may claim it in this very moment
-        guard = update(CommandRow).where(CommandRow.id == row.id, CommandRow.status == row.status)
-        if changed(session, guard.values(status=CommandStatus.CANCELLED, finished_at=utc_now())):
-            session.refresh(row)
-            _audit(session, row, actor=row.user_id)
+    # one statement for all rows, before the chain of the audit is locked: a click or a worker
+    # that moves one of them now is waited for, and what it made of it is judged again
+    cancelled = session.scalars(
+        update(CommandRow)
+        .where(CommandRow.turn_id == turn_id, CommandRow.status.in_(waiting))
+        .values(status=CommandStatus.CANCELLED, finished_at=utc_now())
+        .returning(CommandRow)
+    )
+    for row in sorted(cancelled, key=lambda row: row.number):
+        _audit(session, row, actor=row.user_id)
+
+
+def rebind(host: Host) -> None:
+    """Let what waits for *host* follow it: our own part moved it, it is the same machine."""
+    waiting = (CommandStatus.AWAITING_APPROVAL, CommandStatus.APPROVED)
+    with writing() as session:
+        changed(
+            session,
+            update(CommandRow)
+            .where(CommandRow.host_id == host.id, CommandRow.status.in_(waiting))
+            .values(host_revision=host.revision, host_identity=identity_of(host)),
+        )
 
 
 # --- moves of a worker ----------------------------------------------------------------

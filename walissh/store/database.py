@@ -12,7 +12,8 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import CursorResult, DateTime, Delete, Dialect, Engine, MetaData, Update, event
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeDecorator
@@ -121,8 +122,14 @@ def changed(session: Session, statement: Update | Delete) -> int:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except OperationalError as error:
-        raise StoreError(f"The database did not answer: {error.orig}") from error
+    except IntegrityError:
+        raise  # says who was first: the caller knows what that means
+    except (DBAPIError, PoolTimeoutError) as error:
+        raise StoreError(f"The database did not answer: {_cause(error)}") from error
+
+
+def _cause(error: DBAPIError | PoolTimeoutError) -> object:
+    return error.orig if isinstance(error, DBAPIError) else error
 
 
 def new_id() -> str:

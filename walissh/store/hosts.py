@@ -1,5 +1,7 @@
 """Servers, and their secrets sealed; every query names the owner, so reach is one filter."""
 
+import codecs
+import getpass
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -14,13 +16,16 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError, ShellError
 from walissh.react import turn as values
 from walissh.react.host import Auth, Endpoint, Host, HostKey
-from walissh.store import audit, rows
+from walissh.store import audit, commands, rows
 from walissh.store.database import changed, reading, writing
 from walissh.store.models import CredentialRow, HostRow
 from walissh.store.seal import seal, unseal
 
 DEMO_NAME = "this-machine"
 MAX_JUMPS = 8
+NO_CHARSETS = frozenset({"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+"""Codecs of text that are no encoding of a terminal, and refuse or rewrite plain output."""
+
 SECRETS = ("key", "passphrase", "password")
 REACHED_BY = ("address", "port", "user", "auth", "jump_id")
 """Fields whose change makes it another way to, perhaps, another machine."""
@@ -222,21 +227,24 @@ def register_demo(owner_id: str, port: int, private_key: str, host_key: HostKey)
         name=DEMO_NAME,
         address="127.0.0.1",
         port=port,
-        user="demo",
+        user=getpass.getuser(),
         auth=Auth.KEY,
         secrets={"key": private_key},
     )
     present = find(DEMO_NAME, owner_id)
     host = add(owner_id, draft) if present is None else change(present.id, owner_id, draft)
     remember_seen_key(host.id, host_key)
-    return trust(host.id, owner_id, host_key.fingerprint)
+    host = trust(host.id, owner_id, host_key.fingerprint)
+    commands.rebind(host)
+    return host
 
 
 # --- inside ---------------------------------------------------------------------------
 
 
 def _row(session: Transaction, host_id: str, owner_id: str) -> HostRow:
-    row = session.get(HostRow, host_id)
+    # locked: two edits at once must not give the same revision
+    row = session.get(HostRow, host_id, with_for_update=True)
     if row is None or row.owner_id != owner_id:
         raise NotFoundError("There is no such host.")
     return row
@@ -264,7 +272,7 @@ def _check(draft: HostDraft) -> None:
         )
     if not _ADDRESS.fullmatch(draft.address) or draft.address.startswith("-"):
         raise InvalidError("The address must be a host name or an IP address.", field="address")
-    if not _USER.fullmatch(draft.user):
+    if not _USER.fullmatch(draft.user) or not draft.user.isprintable():
         raise InvalidError("The user must be a login name.", field="user")
     if not 0 < draft.port < 65536:
         raise InvalidError("The port must be from 1 to 65535.", field="port")
@@ -279,7 +287,9 @@ def _is_label(label: str) -> bool:
 
 def _check_encoding(encoding: str) -> None:
     try:
-        b"a".decode(encoding)
+        codec = codecs.lookup(encoding)
+        if codec.name in NO_CHARSETS or b"a\n".decode(encoding) != "a\n":
+            raise LookupError(encoding)
     except (LookupError, UnicodeError, ValueError) as error:
         raise InvalidError(
             f"{encoding!r} is not an encoding such as utf-8, gbk or latin-1.", field="encoding"

@@ -10,9 +10,10 @@ from cryptography.fernet import Fernet, InvalidToken
 from flask import current_app
 
 from walissh.config import Settings
-from walissh.errors import SettingsError, StartError, StoreError
+from walissh.errors import SealError, SettingsError, StartError
 
 KEY_FILE = "secret.key"
+MIN_CHARS = 16
 
 
 def secret_key(settings: Settings) -> str:
@@ -29,7 +30,13 @@ def secret_key(settings: Settings) -> str:
         mode = path.stat().st_mode
         if mode & 0o077:
             raise SettingsError(f"{path} can be read by others. Run: chmod 600 {path}")
-        return path.read_text(encoding="ascii").strip()
+        secret = path.read_bytes().decode("ascii", "replace").strip()
+        if len(secret) < MIN_CHARS:
+            raise SettingsError(
+                f"{path} holds no key (a full disk, a power cut?). Restore it from a backup; or"
+                " remove it, start again and enter the hosts' secrets anew."
+            )
+        return secret
     except OSError as error:
         raise StartError(f"The key file {path} cannot be used: {error.strerror}") from error
 
@@ -43,6 +50,8 @@ def _create_once(path: Path) -> None:
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(secrets.token_urlsafe(48) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -65,11 +74,11 @@ def seal(plain: str) -> str:
 
 
 def unseal(sealed: str) -> str:
-    """Decrypt what `seal` gave; raises StoreError if the key is another one."""
+    """Decrypt what `seal` gave; raises SealError if the key is another one."""
     try:
         return _fernet().decrypt(sealed.encode("ascii")).decode()
     except InvalidToken as error:
-        raise StoreError(
+        raise SealError(
             "A stored secret cannot be opened with the present key. Restore secret.key or"
             " WALISSH_SECRET_KEY as it was, or enter the secret again on the host page."
         ) from error

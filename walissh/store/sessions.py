@@ -29,7 +29,9 @@ def create(user_id: str, title: str = "", host_ids: Sequence[str] = ()) -> Sessi
     """Begin a talk; raises InvalidError for an unknown host or a title too long."""
     with writing() as session:
         _check_hosts(session, user_id, host_ids)
-        row = SessionRow(user_id=user_id, title=_title(title), host_ids=list(host_ids))
+        row = SessionRow(
+            user_id=user_id, title=_title(title), host_ids=list(dict.fromkeys(host_ids))
+        )
         session.add(row)
         session.flush()
         return rows.session(row)

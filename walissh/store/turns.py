@@ -31,6 +31,7 @@ from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.models import CommandRow, SessionRow, TurnRow
 
 MAX_QUESTION_CHARS = 200_000
+ACTING = (TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)
 
 
 def ask(
@@ -49,7 +50,7 @@ def ask(
                 raise NotFoundError("There is no such session.")
             before = _by_key(session, session_id, key)
             if before is not None:
-                return before
+                return _same_question(before, content)
             row = TurnRow(
                 id=new_id(),
                 session_id=session_id,
@@ -69,7 +70,7 @@ def ask(
         with reading() as session:
             before = _by_key(session, session_id, key)
         if before is not None:
-            return before
+            return _same_question(before, content)
         raise ConflictError(
             "A turn is open in this session. Wait for its end, decide what waits, or stop it."
         ) from error
@@ -105,7 +106,9 @@ def claim(turn_id: str, step: int, worker: str) -> Turn | None:
             TurnRow.cancel_requested_at.is_(None),
             (TurnRow.not_before.is_(None)) | (TurnRow.not_before <= now),
         )
-        .values(status=TurnStatus.THINKING, worker=worker, attempt=TurnRow.attempt + 1)
+        .values(
+            status=TurnStatus.THINKING, worker=worker, attempt=TurnRow.attempt + 1, queued_at=now
+        )
     )
     with writing() as session:
         if not changed(session, guard):
@@ -157,7 +160,21 @@ def record_failure(turn: Turn, error: str, partial: str) -> bool:
         if partial:
             row = session.get_one(TurnRow, turn.id)
             history.put_reply(session, row, Reply(partial), partial=True, error=error)
+        sessions.touch(session, turn.session_id)
         return True
+
+
+def break_off(turn_id: str, step: int, worker: str, error: str) -> bool:
+    """Close as failed the step that *worker* claimed; False if it is no longer its own."""
+    guard = update(TurnRow).where(
+        TurnRow.id == turn_id,
+        TurnRow.step == step,
+        TurnRow.worker == worker,
+        TurnRow.status == TurnStatus.THINKING,
+    )
+    failed = {"status": TurnStatus.FAILED, "error": error, "finished_at": utc_now()}
+    with writing() as session:
+        return bool(changed(session, guard.values(**failed)))
 
 
 def postpone(turn: Turn, until: datetime, note: str) -> bool:
@@ -190,16 +207,16 @@ def resume(turn_id: str, step: int, results: Mapping[str, str]) -> Turn | None:
 
 def close(turn_id: str, status: TurnStatus, error: str, results: Mapping[str, str]) -> bool:
     """End an open turn as cancelled, interrupted or failed, with its tool messages."""
-    guard = (
-        update(TurnRow)
-        .where(TurnRow.id == turn_id, TurnRow.status.in_(OPEN_TURN), ~has_open_command())
-        .values(status=status, error=error, finished_at=utc_now())
-    )
+    ended = {"status": status, "error": error, "finished_at": utc_now()}
+    mine = update(TurnRow).where(TurnRow.id == turn_id, ~has_open_command()).values(**ended)
     with writing() as session:
-        if not changed(session, guard):
+        # a queued or thinking turn has its results already: `resume` stored them
+        acted = changed(session, mine.where(TurnRow.status.in_(ACTING)))
+        if not acted and not changed(session, mine.where(TurnRow.status.in_(OPEN_TURN))):
             return False
         row = session.get_one(TurnRow, turn_id)
-        history.put_results(session, row, list(results.items()))
+        if acted:
+            history.put_results(session, row, list(results.items()))
         sessions.touch(session, row.session_id)
         return True
 
@@ -226,7 +243,8 @@ def refresh(turn_id: str) -> Turn | None:
 def request_cancel(turn_id: str, user_id: str) -> Turn:
     """Note that its person wants it stopped; NotFoundError for a stranger's turn."""
     with writing() as session:
-        row = session.get(TurnRow, turn_id)
+        # locked, so that no answer is stored between this look and the mark
+        row = session.get(TurnRow, turn_id, with_for_update=True)
         if row is None or row.user_id != user_id:
             raise NotFoundError("There is no such turn.")
         if row.status not in OPEN_TURN:
@@ -303,6 +321,12 @@ def _take_reply(session: Transaction, turn: Turn, reply: Reply, **moved: object)
 
 def has_open_command() -> Exists:
     return exists().where(CommandRow.turn_id == TurnRow.id, CommandRow.status.in_(OPEN_COMMAND))
+
+
+def _same_question(before: Turn, content: str) -> Turn:
+    if before.question != content:
+        raise ConflictError("This Idempotency-Key was used for another message. Use a new one.")
+    return before
 
 
 def _by_key(session: Transaction, session_id: str, key: str | None) -> Turn | None:

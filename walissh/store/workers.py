@@ -25,6 +25,12 @@ def beat(name: str, kind: str) -> None:
             session.add(WorkerRow(name=name, kind=kind, started_at=now, seen_at=now))
 
 
+def seen(name: str) -> datetime | None:
+    """Return when the worker process *name* said last that it lives."""
+    with reading() as session:
+        return session.scalar(select(WorkerRow.seen_at).where(WorkerRow.name == name))
+
+
 def leave(name: str) -> None:
     """Say that the worker process ends in good order."""
     with writing() as session:

@@ -20,12 +20,12 @@ blueprint.before_request(auth.guard_page)
 @blueprint.post("/commands/<command_id>/approve")
 def approve(command_id: str) -> Response:
     """Let a waiting command run, as it stands or as the person edited it."""
-    edited = request.form.get("command")
     run = decisions.approve(
         wiring.parts(),
         command_id,
         auth.person().id,
-        command=None if edited is None else edited.replace("\r\n", "\n"),
+        command=_one_line_ends(request.form.get("command")),
+        shown=_one_line_ends(request.form.get("shown")),
         confirm_host=request.form.get("confirm_host", "").strip(),
     )
     return _shown(run)
@@ -68,6 +68,11 @@ def output(command_id: str) -> str:
         next_line=found[PAGE_LINES][0] if len(found) > PAGE_LINES else None,
         total_chars=outputs.read(command_id, 0, 1).total,
     )
+
+
+def _one_line_ends(text: str | None) -> str | None:
+    """Undo what a browser does to line ends in a form."""
+    return None if text is None else text.replace("\r\n", "\n")
 
 
 def _mine(command_id: str) -> CommandRun:
