@@ -1,5 +1,8 @@
 """People, passwords and tokens: once, expiring, and only as digests."""
 
+import threading
+from contextlib import ExitStack
+
 import pytest
 from flask import Flask
 from sqlalchemy import select
@@ -74,3 +77,42 @@ def test_a_name_that_is_none_is_refused(database_app: Flask, name: str) -> None:
 
 def test_a_chinese_name_is_a_name(database_app: Flask) -> None:
     assert people.named("王伟").name == "王伟"
+
+
+def test_a_new_password_signs_out_every_browser_and_no_program(database_app: Flask) -> None:
+    ann, bob = people.named("ann"), people.named("bob")
+    cookies = [people.issue_token(ann.id, "web") for _ in range(2)]
+    others, program = people.issue_token(bob.id, "web"), people.issue_token(ann.id, "api")
+    people.set_password(ann.id, "correct horse")
+    assert [people.by_token("web", each) for each in cookies] == [None, None]
+    assert people.by_token("web", others) is not None
+    assert people.by_token("api", program) is not None
+
+
+def test_with_every_place_taken_the_next_one_is_told_to_try_again(database_app: Flask) -> None:
+    with ExitStack() as places:
+        for _ in range(people.HASHES_AT_ONCE):
+            places.enter_context(people.hash_slot())
+        with pytest.raises(people.BusyError), people.hash_slot(0):
+            pass
+    with people.hash_slot(0):
+        pass
+
+
+def test_a_password_is_looked_at_when_a_place_gets_free(database_app: Flask) -> None:
+    people.set_password(people.named("ann").id, "correct horse")
+    found: list[str] = []
+
+    def look() -> None:
+        with database_app.app_context():
+            found.append(people.check_password("ann", "correct horse").name)
+
+    thread = threading.Thread(target=look)
+    with ExitStack() as places:
+        for _ in range(people.HASHES_AT_ONCE):
+            places.enter_context(people.hash_slot())
+        thread.start()
+        thread.join(0.2)
+        assert found == []
+    thread.join(10)
+    assert found == ["ann"]

@@ -46,3 +46,10 @@ def test_a_short_password_is_refused_in_the_persons_language(app: Flask) -> None
     response = browser.post("/settings/password", new="short")
     assert response.status_code == 400
     assert "密码至少需要 8 个字符。" in response.text
+
+
+def test_a_new_password_ends_the_other_browsers_and_keeps_this_one(app: Flask) -> None:
+    browser, other = browser_of(app, "ann"), browser_of(app, "ann")
+    browser.post("/settings/password", new="a good password")
+    assert browser.get("/settings").status_code == 200
+    assert other.get("/settings").location == "/sign-in?next=%2Fsettings"

@@ -3,6 +3,9 @@
 import hashlib
 import re
 import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -15,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from walissh.clock import utc_now
 from walissh.config import Lang
-from walissh.errors import DeniedError, InvalidError
+from walissh.errors import DeniedError, InvalidError, WalisshError
 from walissh.store import audit
 from walissh.store.database import changed, reading, writing
 from walissh.store.models import PersonRow, TokenRow
@@ -27,6 +30,15 @@ WEB_TTL_S = 14 * 24 * 3600
 MIN_PASSWORD_CHARS = 8
 NAME = re.compile(r"[\w][\w.@+-]{0,63}")
 WRONG = "The name or the password is wrong."
+HASHES_AT_ONCE = 4
+"""One takes 64 MiB and half a second of a core; strangers may ask for as many as they like."""
+
+HASH_WAIT_S = 3.0
+_hash_slots = threading.BoundedSemaphore(HASHES_AT_ONCE)
+
+
+class BusyError(WalisshError):
+    """So many passwords are looked at that this one has no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +95,28 @@ def get(person_id: str) -> Person | None:
 
 
 def set_password(person_id: str, password: str) -> None:
-    """Store the argon2 hash of a new password; raises InvalidError if it is too short."""
+    """Store the argon2 hash of a new password, and sign the person out of every browser.
+
+    Whoever got in with the old one is out. Raises InvalidError if it is too short.
+    """
     if len(password) < MIN_PASSWORD_CHARS:
         raise InvalidError(
             f"The password needs at least {MIN_PASSWORD_CHARS} characters.", field="password"
         )
-    hashed = _hasher().hash(password)
+    with hash_slot():
+        hashed = _hasher().hash(password)
     with writing() as session:
         session.execute(
             update(PersonRow).where(PersonRow.id == person_id).values(password_hash=hashed)
+        )
+        session.execute(
+            update(TokenRow)
+            .where(
+                TokenRow.person_id == person_id,
+                TokenRow.kind == "web",
+                TokenRow.revoked_at.is_(None),
+            )
+            .values(revoked_at=utc_now())
         )
         audit.append(session, actor=person_id, kind="password_set", subject=person_id)
 
@@ -103,18 +128,33 @@ def set_language(person_id: str, lang: Lang) -> None:
 
 
 def check_password(name: str, password: str) -> Person:
-    """Return the person whose password this is; raises DeniedError, the same for all causes."""
+    """Return the person whose password this is.
+
+    Raises DeniedError, the same for all causes, and BusyError if too many ask at once.
+    """
     with reading() as session:
         row = session.scalar(select(PersonRow).where(PersonRow.name == name))
     hashed = row.password_hash if row is not None else None
     try:
         # a made-up hash takes the same time, so that names cannot be probed
-        _hasher().verify(hashed or _decoy(), password)
+        with hash_slot():
+            _hasher().verify(hashed or _decoy(), password)
     except (VerificationError, InvalidHashError) as error:
         raise DeniedError(WRONG) from error
     if row is None or hashed is None:
         raise DeniedError(WRONG)
     return _person(row)
+
+
+@contextmanager
+def hash_slot(wait_s: float = HASH_WAIT_S) -> Iterator[None]:
+    """Hold one of the few places for work with argon2; BusyError if none gets free."""
+    if not _hash_slots.acquire(timeout=wait_s):
+        raise BusyError("Too many people sign in at this moment. Try again in a few seconds.")
+    try:
+        yield
+    finally:
+        _hash_slots.release()
 
 
 def issue_token(

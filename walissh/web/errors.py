@@ -19,6 +19,7 @@ from walissh.errors import (
     StoreError,
     WalisshError,
 )
+from walissh.store.people import BusyError
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ STATUS: tuple[tuple[type[WalisshError], int], ...] = (
     (ConflictError, 409),
     (StoreError, 503),
     (QueueError, 503),
+    (BusyError, 503),
     (ShellError, 502),
     (ModelError, 502),
 )

@@ -45,4 +45,5 @@ def password() -> Response:
         people.check_password(me.name, request.form.get("old", ""))
     people.set_password(me.id, request.form.get("new", ""))
     refresh()
-    return answers.go(url_for("settings.page"), said=gettext("The password was set."))
+    response = answers.go(url_for("settings.page"), said=gettext("The password was set."))
+    return auth.sign_in(response, me)  # the old cookie went with the old password

@@ -28,8 +28,9 @@ def by_password() -> AnyResponse:
     name = request.form.get("name", "")
     try:
         someone = people.check_password(name, request.form.get("password", ""))
-    except DeniedError as error:
-        return flask_response(_form(wanted, name=name, error=i18n.sentence(str(error))), 403)
+    except (DeniedError, people.BusyError) as error:
+        status = 403 if isinstance(error, DeniedError) else 503
+        return flask_response(_form(wanted, name=name, error=i18n.sentence(str(error))), status)
     return auth.sign_in(redirect(wanted, 303), someone)
 
 
