@@ -1,5 +1,6 @@
 """The turn, from question to answer, on a real database with a scripted model and shell."""
 
+import time
 from dataclasses import replace
 
 from tests.fakes import call
@@ -9,10 +10,12 @@ from walissh.errors import (
     ModelBusyError,
     ModelRefusedError,
     ShellError,
+    StoreError,
     TurnCancelledError,
 )
-from walissh.react import agent, decisions
+from walissh.react import agent, decisions, telling
 from walissh.react.turn import CommandStatus, Reply, ToolCall, TurnStatus
+from walissh.safety import purify
 from walissh.store import commands, history, hosts, sessions, turns
 from walissh.store.hosts import HostDraft
 
@@ -123,12 +126,12 @@ def test_a_host_that_is_not_of_the_session_runs_nothing_anywhere(world: World) -
     assert "nothing was run" in world.model.requests[1].messages[-1].content
 
 
-def test_a_host_edited_after_the_proposal_runs_nothing(world: World) -> None:
+def test_a_host_edited_after_the_approval_runs_nothing(world: World) -> None:
     world.script((call("touch /tmp/x"),), "The host changed.")
     turn = world.ask()
     world.play()
-    hosts.change(world.host.id, world.person.id, HostDraft("web1", "192.0.2.9", "ops"))
     world.approve(world.runs(turn)[0])
+    hosts.change(world.host.id, world.person.id, HostDraft("web1", "192.0.2.9", "ops"))
     world.play()
     (run,) = world.runs(turn)
     assert world.shell.ran == []
@@ -352,3 +355,90 @@ def test_a_host_that_answered_is_known_as_well_and_one_that_did_not_says_why(wor
         world.play()
         host = hosts.get(world.host.id, world.person.id)
         assert host is not None and host.check is not None and host.check.status == status
+
+
+def test_a_chosen_host_that_was_removed_is_not_replaced_by_another(world: World) -> None:
+    hosts.add(world.person.id, HostDraft("db1", "127.0.0.1", "ops"))
+    hosts.remove(world.host.id, world.person.id)
+    nameless = replace(call("uptime"), arguments='{"command": "uptime", "reason": ""}')
+    world.script((nameless,), "No host.")
+    world.ask()
+    world.play()
+    assert world.shell.ran == []
+
+
+def test_after_one_long_turn_the_model_still_knows_the_talk(world: World) -> None:
+    calls = [(call(f"uptime -{n}"), call(f"df -{n}", call_id="c2")) for n in range(20)]
+    world.script(*calls, "Found.")
+    world.ask("the long one")
+    world.play()
+    world.script("Fine.")
+    world.ask("so restart it?")
+    world.play()
+    questions = [m.content for m in world.model.requests[-1].messages if m.role == "user"]
+    assert questions == ["the long one", "so restart it?"]
+
+
+def test_stop_while_thinking_about_results_stores_them_once(world: World) -> None:
+    world.script((call("uptime"),), "late")
+    turn = world.ask()
+    world.step()
+    world.step()
+    world.model.before_reply = lambda: decisions.cancel(world.parts, turn.id, world.person.id)
+    world.play()
+    roles = [message.role for message in history.of_turn(turn.id)]
+    assert roles == ["user", "assistant", "tool"]
+
+
+def test_a_step_that_breaks_late_does_not_close_the_turn_of_another_worker(world: World) -> None:
+    turn = world.ask()
+    claimed = turns.claim(turn.id, 0, "first")
+    assert claimed is not None
+    turns.postpone(claimed, claimed.created_at, "")
+    turns.claim(turn.id, 0, "second")
+    agent.abandon_step(replace(world.parts, worker="first"), turn.id, 0)
+    assert world.turn(turn).status is TurnStatus.THINKING
+
+
+def test_output_that_cannot_be_stored_stops_the_command_and_says_so(world: World) -> None:
+    class FullDisk:
+        def __getattr__(self, name: str) -> object:
+            return getattr(commands, name)
+
+        def append_output(self, command_id: str, text: str) -> int:
+            raise StoreError("The database did not answer: disk full")
+
+    world.parts = replace(world.parts, commands=FullDisk())
+    world.script((call("touch a"),), "So.")
+    turn = world.ask()
+    world.play()
+    world.approve(world.runs(turn)[0])
+    world.play()
+    (run,) = world.runs(turn)
+    assert (run.status, "disk full" in run.error) == (CommandStatus.UNKNOWN, True)
+
+
+def test_a_request_that_cannot_be_shortened_is_sent_once(world: World) -> None:
+    world.script(ContextTooLongError("too long"))
+    turn = world.ask()
+    world.play()
+    assert len(world.model.requests) == 1
+    assert world.turn(turn).status is TurnStatus.FAILED
+
+
+def test_a_nul_from_the_model_goes_back_to_it_in_words(world: World) -> None:
+    world.script((call("echo \0"),), "Sorry.")
+    world.ask()
+    world.play()
+    assert "NUL" in world.model.requests[1].messages[-1].content
+
+
+def test_a_secret_in_live_text_is_hidden_though_it_comes_in_two_pieces(world: World) -> None:
+    secret = "Tr0ub4dor-" + "x9q2"
+    flow = telling.TextFlow(world.parts, world.ask(), purify.clean)
+    for delta in ("the line says password=", secret[:6], secret[6:], " and that is all of it"):
+        flow.add(delta)
+        time.sleep(telling.TEXT_EACH_S)
+    flow.flush()
+    told = "".join(str(data["delta"]) for data in world.events.named("text"))
+    assert secret not in told and told.startswith("the line says")

@@ -93,3 +93,9 @@ def test_a_number_that_no_command_has_stays_as_it_is() -> None:
 def test_a_command_that_was_denied_is_no_source() -> None:
     denied = [a_run("dddd4444", status=CommandStatus.DENIED)]
     assert citations.resolve("[[dddd4444]]", denied) == ("", ())
+
+
+def test_plain_numbers_count_commands_that_did_not_run_as_well() -> None:
+    runs = [a_run("aaaa1111", status=CommandStatus.REFUSED), a_run("bbbb2222")]
+    told, found = citations.resolve("idle [2]", runs)
+    assert (told, [c.command_id for c in found]) == ("idle [1]", ["bbbb2222"])

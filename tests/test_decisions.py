@@ -1,6 +1,7 @@
 """Approving, editing, denying and stopping: each once, by the person whose it is."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from flask import Flask
@@ -9,8 +10,10 @@ from tests.fakes import call
 from tests.world import World
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react import decisions
+from walissh.react.host import HostKey
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
-from walissh.store import hosts, people, turns
+from walissh.store import hosts, people, sessions, turns
+from walissh.store.hosts import HostDraft
 
 
 def waiting(world: World, command: str) -> CommandRun:
@@ -164,3 +167,48 @@ def test_half_a_surrogate_is_refused_in_words(world: World) -> None:
 def test_an_unknown_session_is_not_found(world: World) -> None:
     with pytest.raises(NotFoundError):
         decisions.ask(world.parts, "no-such-id", world.person.id, "why?")
+
+
+def test_an_approval_of_another_text_than_the_one_shown_runs_nothing(world: World) -> None:
+    run = waiting(world, "touch a")
+    world.approve(run, shown="touch a", command="rm -r /srv")
+    with pytest.raises(ConflictError, match="edited meanwhile"):
+        world.approve(run, shown="touch a")
+    world.play()
+    assert world.shell.ran == []
+
+
+def test_an_approval_for_a_host_that_was_edited_is_refused_before_it_is_taken(
+    world: World,
+) -> None:
+    run = waiting(world, "touch a")
+    hosts.change(world.host.id, world.person.id, HostDraft("web1", "192.0.2.9", "ops"))
+    with pytest.raises(ConflictError, match="changed or removed"):
+        world.approve(run)
+    assert world.parts.commands.of_turn(run.turn_id)[0].status is CommandStatus.AWAITING_APPROVAL
+
+
+def test_an_edit_that_lacks_the_hosts_name_changes_nothing(world: World) -> None:
+    run = waiting(world, "rm -r /srv")
+    with pytest.raises(InvalidError):
+        world.approve(run, command="rm -r /srv/a")
+    assert world.parts.commands.of_turn(run.turn_id)[0].command == "rm -r /srv"
+
+
+def test_what_waits_for_the_demo_host_survives_its_next_start(world: World) -> None:
+    key = HostKey("ssh-ed25519", "AAAA", "SHA256:one")
+    demo = hosts.register_demo(world.person.id, 1111, "private", key)
+    sessions.change(world.session.id, world.person.id, host_ids=[demo.id])
+    world.script((call("touch a", host=demo.name),), "Done.")
+    turn = world.ask()
+    world.play()
+    hosts.register_demo(world.person.id, 2222, "private two", replace(key, fingerprint="SHA256:2"))
+    world.approve(world.runs(turn)[0])
+    world.play()
+    assert world.shell.ran == [(demo.id, "touch a")]
+
+
+def test_a_key_used_for_another_question_is_refused(world: World) -> None:
+    world.ask("first", key="k1")
+    with pytest.raises(ConflictError, match="Idempotency-Key"):
+        world.ask("second", key="k1")

@@ -1,5 +1,6 @@
 """The migrations lead from nothing, and from each earlier revision, to the models."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from flask import Flask
 from flask_migrate import downgrade, upgrade
 
 from walissh.config import Settings, asset_dir
-from walissh.store import database
+from walissh.store import database, history, people, sessions, turns
 from walissh.store.database import Base, db
 
 REVISIONS = [
@@ -60,3 +61,38 @@ def test_the_way_back_leads_to_nothing(app: Flask) -> None:
         downgrade(revision="base")
         upgrade()
         assert differences() == []
+
+
+ALTERS_A_TABLE = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9999"
+down_revision = {head!r}
+branch_labels = depends_on = None
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("chat_session") as batch:
+        batch.add_column(sa.Column("mood", sa.String(), nullable=True))
+        batch.alter_column("title", existing_type=sa.String(), nullable=True)
+
+
+def downgrade() -> None:
+    with op.batch_alter_table("chat_session") as batch:
+        batch.drop_column("mood")
+"""
+
+
+def test_a_table_that_is_copied_keeps_the_rows_that_hang_on_it(app: Flask, tmp_path: Path) -> None:
+    folder = tmp_path / "migrations"
+    shutil.copytree(asset_dir("migrations"), folder)
+    (folder / "versions" / "9999_later.py").write_text(ALTERS_A_TABLE.format(head=REVISIONS[0]))
+    with app.app_context():
+        upgrade()
+        person = people.named("ann")
+        talk = sessions.create(person.id, "a talk")
+        turns.ask(talk.id, person.id, "why?", "en")
+        upgrade(directory=str(folder))
+        assert [m.content for m in history.page(talk.id, person.id, limit=9).items] == ["why?"]
+        assert turns.of_session(talk.id)

@@ -65,6 +65,13 @@ def test_a_name_is_taken_once_per_owner(world: World) -> None:
         ("port", 0),
         ("port", 70_000),
         ("encoding", "klingon"),
+        ("encoding", "idna"),
+        ("encoding", "utf-7"),
+        ("encoding", "unicode_escape"),
+        ("encoding", "utf-16"),
+        ("encoding", "base64"),
+        ("user", "a\x1b[0m"),
+        ("user", "a\u202eb"),
         ("stage", "a\nb"),
     ],
 )
@@ -150,3 +157,12 @@ def test_how_the_last_contact_went_is_kept(world: World) -> None:
     found = hosts.get(world.host.id, world.person.id)
     assert found is not None and found.check is not None
     assert (found.check.status, found.check.phase) == ("failed", "connect")
+
+
+def test_an_edit_keeps_the_trust_in_a_key_only_at_the_same_place(world: World) -> None:
+    hosts.remember_seen_key(world.host.id, KEY)
+    hosts.trust(world.host.id, world.person.id)
+    same = hosts.change(
+        world.host.id, world.person.id, HostDraft("web1", "127.0.0.1", "other-user")
+    )
+    assert same.trusted_key == KEY and same.revision == world.host.revision + 2

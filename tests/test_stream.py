@@ -79,3 +79,9 @@ def test_with_redis_away_an_event_is_lost_and_nothing_breaks() -> None:
 )
 def test_the_form_of_an_id_is_checked(text: str, valid: bool) -> None:
     assert is_event_id(text) is valid
+
+
+def test_an_id_from_the_future_is_not_held(stream: Stream) -> None:
+    stream.append("s1", "text", {"n": 1})
+    assert not stream.holds("s1", "9999999999999-0")
+    assert not is_event_id("99999999999999999999-0")

@@ -1,8 +1,9 @@
 """The sweep puts right, once, what a dead process or a lost queue left behind."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from tests.fakes import call
 from tests.world import World
@@ -11,6 +12,8 @@ from walissh.errors import ModelBusyError
 from walissh.react.turn import CommandStatus, TurnStatus
 from walissh.store import commands, due, turns
 from walissh.store import workers as heartbeats
+from walissh.store.database import writing
+from walissh.store.models import TurnRow
 from workers import upkeep
 
 
@@ -162,3 +165,36 @@ def test_after_work_that_was_lost_is_done_once(world: World, times: int) -> None
         sweep(world)
     world.play()
     assert due.unsettled_turns(utc_now() + timedelta(seconds=60)) == []
+
+
+def test_after_a_night_in_the_queue_a_fresh_model_call_is_not_taken_for_lost(world: World) -> None:
+    turn = world.ask()
+    heartbeats.beat("worker", "turns")
+    with writing() as session:
+        long_ago = utc_now() - timedelta(hours=9)
+        session.execute(update(TurnRow).values(queued_at=long_ago))
+    turns.claim(turn.id, 0, "worker")
+    sweep(world, after_s=1)
+    assert world.turn(turn).status is TurnStatus.THINKING
+
+
+def instant(second: float) -> datetime:
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
+
+
+def test_who_looks_without_a_break_may_judge() -> None:
+    watch = upkeep.Watch()
+    assert all(watch.judges(instant(s - s % 3), instant(s)) for s in range(30))
+
+
+def test_who_has_slept_does_not_judge_until_the_others_had_time_to_speak() -> None:
+    watch = upkeep.Watch()
+    assert watch.judges(instant(0), instant(1))
+    assert not watch.judges(instant(0), instant(100))
+    assert not watch.judges(instant(101), instant(102))
+    assert not any(watch.judges(instant(s), instant(s)) for s in (104, 107, 110, 113))
+    assert watch.judges(instant(113), instant(114))
+
+
+def test_who_could_not_store_its_own_sign_of_life_does_not_judge() -> None:
+    assert not upkeep.Watch().judges(None, instant(0))

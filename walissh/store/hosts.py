@@ -23,7 +23,7 @@ from walissh.store.seal import seal, unseal
 
 DEMO_NAME = "this-machine"
 MAX_JUMPS = 8
-NO_CHARSETS = frozenset({"utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+NO_CHARSETS = frozenset({"utf_7", "idna", "punycode", "unicode_escape", "raw_unicode_escape"})
 """Codecs of text that are no encoding of a terminal, and refuse or rewrite plain output."""
 
 SECRETS = ("key", "passphrase", "password")
@@ -288,7 +288,7 @@ def _is_label(label: str) -> bool:
 def _check_encoding(encoding: str) -> None:
     try:
         codec = codecs.lookup(encoding)
-        if codec.name in NO_CHARSETS or b"a\n".decode(encoding) != "a\n":
+        if codec.name.replace("-", "_") in NO_CHARSETS or b"a\n".decode(encoding) != "a\n":
             raise LookupError(encoding)
     except (LookupError, UnicodeError, ValueError) as error:
         raise InvalidError(
