@@ -47,7 +47,8 @@
   async function poll() {
     try {
       const answer = await fetch(`${talk.dataset.state}?after=${encodeURIComponent(after)}`);
-      if (answer.status === 401 || answer.redirected) { window.location.reload(); return; }
+      // signed out, or the session was deleted: the page itself says which
+      if (answer.redirected || [401, 404].includes(answer.status)) { window.location.reload(); return; }
       if (!answer.ok) throw new Error(String(answer.status));
       const told = await answer.json();
       told.items.forEach((item) => place(item.name, item.data));

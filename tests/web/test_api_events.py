@@ -12,6 +12,8 @@ from tests.services import ValkeyServer, until
 from tests.web.conftest import Api, act, think, use_parts
 from walissh import wiring
 from walissh.react.turn import Reply
+from walissh.store import people
+from walissh.web import watch
 
 Told = tuple[str, str, dict[str, Any]]
 
@@ -199,6 +201,20 @@ def test_a_client_that_goes_leaves_no_follower_behind(
     assert hub._waiting
     response.close()
     assert not hub._waiting
+
+
+def test_a_stream_breaks_off_when_its_token_is_revoked(
+    app: Flask, api: Api, session_id: str
+) -> None:
+    app.config[watch.EACH] = 0
+    turn_id = api.asked(session_id)
+    listener = Listener(api, turn_id)
+    listener.saw("status")
+    with app.app_context():
+        people.revoke("api", api.token)
+        wiring.stream().append(session_id, "text", {"turn_id": turn_id, "delta": "secret"})
+    assert "secret" not in str(listener.whole())
+    assert names(listener.whole())[-1] != "done"
 
 
 def test_another_persons_turn_is_not_there(other: Api, ended: str) -> None:

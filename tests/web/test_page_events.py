@@ -10,7 +10,8 @@ from flask import Flask
 from tests.web.forms import Stage, calls
 from walissh import wiring
 from walissh.react.turn import Reply
-from walissh.store import commands, turns
+from walissh.store import commands, sessions, turns
+from walissh.web import watch
 
 Told = tuple[str, dict[str, Any]]
 
@@ -129,6 +130,43 @@ def test_an_unchanged_piece_is_not_sent_twice(app: Flask) -> None:
     assert next(stream)[0] == "at"
 
 
+def followed(stage: Stage) -> Iterator[Told]:
+    """Return a stream that has told the present state and asks before each event."""
+    stage.browser.app.config[watch.EACH] = 0
+    stream = listen(stage)
+    while next(stream)[0] != "beat":
+        pass
+    return stream
+
+
+def test_a_stream_ends_when_its_browser_has_signed_out(app: Flask) -> None:
+    stage = Stage.of(app)
+    turn_id = thinking(stage)
+    stream = followed(stage)
+    stage.browser.post("/sign-out")
+    grown(stage, turn_id, "now")
+    assert list(stream) == []
+    assert stage.browser.get(f"{stage.path}/events").location.startswith("/sign-in")
+
+
+def test_a_stream_ends_when_its_session_is_deleted(app: Flask) -> None:
+    stage = Stage.of(app)
+    stream = followed(stage)
+    with app.app_context():
+        sessions.remove(stage.session.id, stage.session.user_id)
+    publish(stage, "status", turn_id="gone", status="thinking", step=0, attempt=1)
+    assert list(stream) == []
+    assert stage.browser.get(f"{stage.path}/events").status_code == 404
+
+
+def test_a_stream_goes_on_for_who_is_still_signed_in(app: Flask) -> None:
+    stage = Stage.of(app)
+    turn_id = thinking(stage)
+    stream = followed(stage)
+    grown(stage, turn_id, "now")
+    assert "now" in next(stream)[1]["html"]
+
+
 def test_pages_without_a_stream_get_the_same_as_json(app: Flask) -> None:
     stage = Stage.of(app, calls("touch /x"))
     run = stage.waiting()
@@ -142,4 +180,5 @@ def test_a_malformed_last_id_is_taken_as_none(app: Flask) -> None:
     turn_id = stage.ask()
     for after in ("x", "1", "'; drop", "9" * 50):
         assert f"turn-{turn_id}" in first(stage, after)
-    assert stage.browser.get(f"{stage.path}/state?after=nonsense").status_code == 200
+        told = stage.browser.get(f"{stage.path}/state", query_string={"after": after})
+        assert told.get_json(force=True)["after"] not in (after, "0-0")

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from walissh.errors import DeniedError
 from walissh.store import people
-from walissh.store.people import Person
+from walissh.store.people import Person, TokenKind
 
 COOKIE = "walissh"
 SIGN_IN = "/sign-in"
@@ -36,15 +36,22 @@ def person() -> Person:
 def visitor() -> Person | None:
     """Return who is asking, None for a stranger; a page's cookie is looked up once."""
     if "person" not in g:
-        plain = request.cookies.get(COOKIE, "")
-        g.person = people.by_token("web", plain) if plain else None
+        kind, plain = shown_pass()
+        g.person = people.by_token(kind, plain) if plain else None
     found: Person | None = g.person
     return found
+
+
+def shown_pass() -> tuple[TokenKind, str]:
+    """Return what this request shows to be let in, "" for nothing."""
+    shown: tuple[TokenKind, str] = g.get("shown_pass") or ("web", request.cookies.get(COOKIE, ""))
+    return shown
 
 
 def guard_api() -> None:
     """Let in bearer tokens only; for ``before_request``. Cookies are not looked at."""
     match = _BEARER.fullmatch(request.headers.get("Authorization", ""))
+    g.shown_pass = ("api", match[1] if match else "")
     g.person = people.by_token("api", match[1]) if match else None
     if g.person is None:
         raise DeniedError(

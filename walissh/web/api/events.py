@@ -19,6 +19,7 @@ from walissh.stream import Event, Stream, is_event_id
 from walissh.web.api import turns as turn_calls
 from walissh.web.api.contract import EVENTS, declares
 from walissh.web.api.reading import Query, Text
+from walissh.web.watch import Watch
 
 blueprint = Blueprint("events", __name__)
 
@@ -48,22 +49,22 @@ def follow_turn(turn_id: str, query: EventsQuery) -> Response:
     wanted = request.headers.get(LAST_ID, "") or query.last_event_id
     after = wanted if is_event_id(wanted) else ""
     return Response(
-        stream_with_context(_told(wiring.stream(), turn, after)),
+        stream_with_context(_told(wiring.stream(), turn, after, Watch())),
         content_type=f"{EVENTS}; charset=utf-8",
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
 
 
-def _told(stream: Stream, turn: Turn, after: str) -> Iterator[str]:
+def _told(stream: Stream, turn: Turn, after: str, watch: Watch) -> Iterator[str]:
     yield OPENING
     if _replays(stream, turn, after):
-        yield from _followed(stream, turn, after or BEGINNING)
+        yield from _followed(stream, turn, after or BEGINNING, watch)
         return
     # the place first, the state second: what happens in between is told twice, not never
     after = stream.last_id(turn.session_id)
     for name, data in _state(turn.id):
         yield _line(Event(after, name, data))
-    yield from _followed(stream, turn, after)
+    yield from _followed(stream, turn, after, watch)
 
 
 def _replays(stream: Stream, turn: Turn, after: str) -> bool:
@@ -79,10 +80,15 @@ def _is_first(data: Mapping[str, object]) -> bool:
     return (data.get("status"), data.get("step"), data.get("attempt")) == ("queued", 0, 0)
 
 
-def _followed(stream: Stream, turn: Turn, after: str) -> Iterator[str]:
-    """Yield what comes after *after*; at the end of the turn ``done``, published or not."""
+def _followed(stream: Stream, turn: Turn, after: str, watch: Watch) -> Iterator[str]:
+    """Yield what comes after *after*; at the end of the turn ``done``, published or not.
+
+    It breaks off when the token is revoked: who connects anew is then refused.
+    """
     coming = stream.follow if _is_open(turn.id) else stream.read
     for event in coming(turn.session_id, after):
+        if watch.is_over():
+            return
         if event is None:
             yield HEARTBEAT
             if not _is_open(turn.id):

@@ -21,6 +21,7 @@ from walissh.stream import Event, is_event_id
 from walissh.web import auth
 from walissh.web.pages import fragments, view
 from walissh.web.pages.fragments import Fragment, Live
+from walissh.web.watch import Watch
 
 REDRAW_S = 0.12
 """Text that grows is drawn at most some eight times a second."""
@@ -38,9 +39,9 @@ blueprint.before_request(auth.guard_page)
 def follow(session_id: str) -> Response:
     """Stream what changes on the page of a session."""
     talk = _session(session_id)
-    after = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+    watch = Watch(lambda: sessions.get(talk.id, talk.user_id) is not None)
     generate_csrf()  # the forms in fragments need it, and headers leave before them
-    body = stream_with_context(_Follower(talk, after if is_event_id(after) else "").run())
+    body = stream_with_context(_Follower(talk, _seen()).run(watch))
     response = Response(body, content_type="text/event-stream; charset=utf-8")
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
@@ -50,9 +51,15 @@ def follow(session_id: str) -> Response:
 @blueprint.get("/sessions/<session_id>/state")
 def state(session_id: str) -> Response:
     """Return the same as a JSON list, for pages whose stream does not come through."""
-    follower = _Follower(_session(session_id), request.args.get("after", ""))
+    follower = _Follower(_session(session_id), _seen())
     told = [{"name": name, "data": data} for name, data in follower.catch_up()]
     return Response(json.dumps({"after": follower.after, "items": told}), mimetype="text/json")
+
+
+def _seen() -> str:
+    """Return the id of the last event that the page has seen, "" if it names none."""
+    after = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+    return after if is_event_id(after) else ""
 
 
 def _session(session_id: str) -> Session:
@@ -77,12 +84,17 @@ class _Follower:
         self._drawn_at = 0.0
         self.after = after or "0-0"
 
-    def run(self) -> Iterator[str]:
-        """Yield the stream's text: first what the page may have missed, then what comes."""
+    def run(self, watch: Watch) -> Iterator[str]:
+        """Yield the stream's text: first what the page may have missed, then what comes.
+
+        It ends when *watch* says so: the page then connects anew and is told why not.
+        """
         yield f"retry: {RETRY_MS}\n\n"
         yield from self._write(self.catch_up())
         yield "event: beat\ndata: 1\n\n"
         for woke in self._stream.follow(self._talk.id, self.after):
+            if watch.is_over():
+                return
             if woke is None:
                 yield ": still here\n\nevent: beat\ndata: 1\n\n"
             elif _order(woke.id) > _order(self.after):
