@@ -18,6 +18,7 @@ def test_a_waiting_card_names_its_target_and_offers_three_ways(app: Flask) -> No
     assert f'action="/commands/{run.id}/approve"' in page
     assert f'action="/commands/{run.id}/deny"' in page
     assert page.count("confirm_host") == 0
+    assert page.count('aria-keyshortcuts="') == page.count('<kbd aria-hidden="true">') == 3
 
 
 def test_approve_runs_it_once(app: Flask) -> None:
@@ -45,6 +46,27 @@ def test_an_edited_command_runs_as_edited(app: Flask) -> None:
     stage.browser.post(f"/commands/{run.id}/approve", command="touch /y")
     stage.play()
     assert stage.shell.ran == [(stage.host_id, "touch /y")]
+
+
+def test_a_page_that_shows_an_older_text_approves_nothing(app: Flask) -> None:
+    stage = stage_with(app, "touch /x")
+    run = stage.waiting()
+    assert stage.browser.get(stage.path).text.count('name="shown" value="touch /x"') == 2
+    stage.browser.post(f"/commands/{run.id}/approve", shown="touch /x", command="rm -rf /y")
+    for fields in ({}, {"command": "touch /z"}):
+        stale = stage.browser.post(
+            f"/commands/{run.id}/approve", shown="touch /x", confirm_host="web1", **fields
+        )
+        assert stale.status_code == 409
+    stage.play()
+    assert stage.shell.ran == []
+
+
+def test_the_line_ends_of_a_form_make_no_other_text(app: Flask) -> None:
+    stage = stage_with(app, "touch /x\ntouch /y")
+    run = stage.waiting("touch /x\ntouch /y")
+    answer = stage.browser.post(f"/commands/{run.id}/approve", shown="touch /x\r\ntouch /y")
+    assert answer.status_code == 303
 
 
 def test_an_edit_that_does_more_harm_waits_again(app: Flask) -> None:
