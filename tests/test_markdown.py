@@ -66,7 +66,15 @@ def test_tables_and_coloured_code_survive() -> None:
 
 
 def test_growing_text_is_not_coloured() -> None:
-    assert "<span" not in markdown.render("```bash\necho hi\n```", coloured=False)
+    assert "<span" not in markdown.render_growing("```bash\necho hi\n```")
+
+
+def test_growing_text_drives_nothing_out_of_memory() -> None:
+    markdown.render("kept")
+    before = markdown.render.cache_info()
+    for length in range(20):
+        markdown.render_growing("word " * length)
+    assert markdown.render.cache_info() == before
 
 
 def test_an_unknown_language_is_plain_code() -> None:

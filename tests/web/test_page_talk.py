@@ -2,11 +2,13 @@
 
 import pytest
 from flask import Flask
+from sqlalchemy import event
 
 from tests.web.forms import Stage, browser_of, calls
 from walissh.errors import ConflictError, HostKeyChangedError, ModelRefusedError
 from walissh.react.turn import Reply
 from walissh.store import turns
+from walissh.store.database import db
 
 CHANGED = HostKeyChangedError(
     "web1: the host key changed (was SHA256:a, now SHA256:b). Nothing was run. If you"
@@ -137,13 +139,25 @@ def test_a_session_is_deleted_after_a_second_question(app: Flask) -> None:
     assert stage.browser.get(stage.path).status_code == 404
 
 
+def statements(app: Flask) -> list[str]:
+    """Return a list that grows by each statement that is sent to the database."""
+    sent: list[str] = []
+    with app.app_context():
+        event.listen(
+            db.engine, "before_cursor_execute", lambda *sending: sent.append(str(sending[2]))
+        )
+    return sent
+
+
 def test_only_the_last_turns_are_shown_until_all_are_wanted(app: Flask) -> None:
     stage = Stage.of(app, *[Reply(f"answer {n}") for n in range(33)])
     for n in range(33):
         stage.ask(f"question number {n}")
         stage.play()
+    asked = statements(app)
     page = stage.browser.get(stage.path).text
     assert "Show 3 earlier turns" in page and "question number 2<" not in page
+    assert sum("FROM chat_message" in each for each in asked) == 30
     assert "question number 2<" in stage.browser.get(f"{stage.path}?all=1").text
 
 

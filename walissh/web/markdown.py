@@ -69,12 +69,21 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 @lru_cache(maxsize=KEPT)
-def render(text: str, citations: tuple[Citation, ...] = (), *, coloured: bool = True) -> Markup:
-    """Return *text* as HTML; marks such as ``[1]`` that *citations* know become links.
+def render(text: str, citations: tuple[Citation, ...] = ()) -> Markup:
+    """Return *text* as HTML; marks such as ``[1]`` that *citations* know become links."""
+    return _rendered(text, citations, coloured=True)
 
-    *coloured* false leaves code uncoloured, which is twenty times quicker: for text that
-    still grows.
+
+def render_growing(text: str) -> Markup:
+    """Return text that still comes: drawn once, so not kept, and its code uncoloured.
+
+    That is twenty times quicker; and hundreds of its states would drive out of memory
+    what is drawn again and again.
     """
+    return _rendered(text, (), coloured=False)
+
+
+def _rendered(text: str, citations: tuple[Citation, ...], *, coloured: bool) -> Markup:
     parser = mistune.create_markdown(
         renderer=_Renderer(citations, coloured),
         plugins=["table", "strikethrough", "url", _marks],

@@ -9,7 +9,7 @@ from walissh import wiring
 from walissh.errors import NotFoundError
 from walissh.react import decisions, texts
 from walissh.react.turn import Session
-from walissh.store import hosts, sessions
+from walissh.store import hosts, sessions, turns
 from walissh.web import auth
 from walissh.web.pages import answers, fragments, view
 
@@ -25,13 +25,14 @@ def page(session_id: str) -> str:
     # taken before the rows are read: what comes in between is then told twice, not lost
     after = wiring.stream().last_id(session_id)
     talk = session(session_id)
-    shown = view.of_session(talk)
-    hidden = 0 if "all" in request.args else max(0, len(shown) - SHOWN_TURNS)
+    asked = turns.of_session(talk.id)
+    hidden = 0 if "all" in request.args else max(0, len(asked) - SHOWN_TURNS)
+    shown = view.of_turns(talk.user_id, asked[hidden:])
     return render_template(
         "talk/page.html",
         talk=talk,
-        heading=talk.title or (texts.title(shown[0].turn.question) if shown else ""),
-        turns=shown[hidden:],
+        heading=talk.title or (texts.title(asked[0].question) if asked else ""),
+        turns=shown,
         hidden=hidden,
         newest=shown[-1] if shown else None,
         after=after,

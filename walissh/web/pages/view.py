@@ -13,14 +13,11 @@ from walissh.react.turn import (
     Session,
     Turn,
     TurnStatus,
-    Usage,
 )
-from walissh.store import commands, history, hosts, outputs, turns
+from walissh.store import commands, history, hosts, outputs
 
 LIVE_CHARS = 6_000
 """How much of a running command's output the page holds."""
-
-WELL = frozenset({CommandStatus.FINISHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +123,10 @@ class TurnView:
         return digest(self.turn.answer, self.partial)
 
 
-def of_session(session: Session) -> list[TurnView]:
-    """Return the turns of a session, oldest first."""
-    stages = stages_of(session.user_id)
-    runs = commands.of_session(session.id)
-    return [
-        _turn(each, [run for run in runs if run.turn_id == each.id], stages)
-        for each in turns.of_session(session.id)
-    ]
+def of_turns(user_id: str, shown: Sequence[Turn]) -> list[TurnView]:
+    """Return these turns of one person, with all that hangs on them."""
+    stages = stages_of(user_id)
+    return [_turn(each, commands.of_turn(each.id), stages) for each in shown]
 
 
 def of_turn(turn: Turn) -> TurnView:
@@ -155,14 +148,6 @@ def card(run: CommandRun, stages: Mapping[str, str]) -> Card:
     """Return the card of *run*."""
     shown = _live(run) if run.status is CommandStatus.RUNNING else _ended(run)
     return Card(run, stages.get(run.host_id, ""), shown)
-
-
-def usage_of(views: Sequence[TurnView]) -> Usage:
-    """Return the tokens of all turns."""
-    total = Usage()
-    for each in views:
-        total = total.plus(each.turn.usage)
-    return total
 
 
 def hosts_of(session: Session) -> list[Host]:

@@ -127,7 +127,7 @@ def prose(text: str, citations: tuple[Citation, ...] = ()) -> Markup:
 
 def growing(text: str) -> Markup:
     """Return Markdown that still comes; marks that are not resolved yet are left out."""
-    return markdown.render(_MARK.sub("", text), coloured=False)
+    return markdown.render_growing(_MARK.sub("", text))
 
 
 def risk_word(risk: Risk) -> str:
