@@ -14,6 +14,8 @@ from walissh.config import Settings
 from walissh.store import database, seal
 from walissh.store.database import Base, db
 
+SERVER = os.environ.get("TEST_DATABASE_URL", "")
+
 pytest_plugins = ["tests.services", "tests.sshd", "tests.scripted_model"]
 
 
@@ -40,19 +42,25 @@ def empty_database(memory_dir: Path) -> Path:
 
 @pytest.fixture
 def database_app(memory_dir: Path, empty_database: Path) -> Iterator[Flask]:
-    """An app on a fresh SQLite database with all tables, inside its context."""
+    """An app on a fresh database with all tables, inside its context.
+
+    SQLite; or the server of TEST_DATABASE_URL, whose tables are made anew each time.
+    """
     home = Path(tempfile.mkdtemp(dir=memory_dir))
     shutil.copy(empty_database, home / "walissh.db")
-    app = _app(home)
+    app = _app(home, SERVER)
     with app.app_context():
+        if SERVER:
+            Base.metadata.drop_all(db.engine)
+            Base.metadata.create_all(db.engine)
         yield app
         db.engine.dispose()
     shutil.rmtree(home)
 
 
-def _app(home: Path) -> Flask:
+def _app(home: Path, url: str = "") -> Flask:
     app = Flask("test")
-    settings = Settings(home=home, secret_key="a key for tests only")
+    settings = Settings(home=home, secret_key="a key for tests only", database_url=url)
     app.config["WALISSH_SEAL_KEY"] = seal.derive(settings.secret_key, "secrets at rest")
     database.init_app(app, settings)
     return app
