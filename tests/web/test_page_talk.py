@@ -168,3 +168,14 @@ def test_a_conflict_is_a_page_for_those_without_javascript(app: Flask) -> None:
     assert response.status_code == 409 and "<html" in response.text
     with pytest.raises(ConflictError), app.app_context():
         turns.ask(stage.session.id, stage.session.user_id, "and?", "en")
+
+
+def test_deleting_a_session_stops_what_is_open_in_it(app: Flask) -> None:
+    stage = Stage.of(app, calls("touch /x"), Reply("done"))
+    run = stage.waiting()
+    assert stage.browser.post(f"{stage.path}/delete").location == "/"
+    stage.play()
+    assert stage.browser.get(stage.path).status_code == 404
+    assert stage.shell.ran == []
+    with app.app_context():
+        assert turns.get(run.turn_id) is None

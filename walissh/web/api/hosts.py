@@ -1,7 +1,7 @@
 """Servers: what is said of them, contact, and trust in their keys."""
 
-import time
 from collections.abc import Mapping
+from datetime import datetime
 
 from flask import Blueprint, current_app
 from pydantic import Field
@@ -17,6 +17,7 @@ from walissh.web import auth
 from walissh.web.api import cursor, shapes
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
+from walissh.web.patience import wait_for
 
 blueprint = Blueprint("hosts", __name__)
 
@@ -24,7 +25,6 @@ LIMIT = "WALISSH_CHECK_LIMIT_S"
 """How long a call waits for the contact it asked for; a key of the app's configuration."""
 
 CHECK_LIMIT_S = 15.0
-LOOK_EACH_S = 0.1
 
 
 class NewHost(Body):
@@ -139,13 +139,11 @@ def test_host(host_id: str) -> tuple[shapes.Check, int]:
     """Make contact and say how it went; 202 if that takes longer than 15 s."""
     before = shapes.check(_mine(host_id))
     wiring.queue().check_host(host_id)
-    until = time.monotonic() + current_app.config.get(LIMIT, CHECK_LIMIT_S)
-    while time.monotonic() < until:
-        now = shapes.check(_mine(host_id))
-        if now is not None and now.at != (before.at if before else None):
-            return now, 200
-        time.sleep(LOOK_EACH_S)
-    return shapes.Check(status="running"), 202
+    seen_at = before.at if before else None
+    now = wait_for(
+        lambda: _later(host_id, seen_at), limit_s=current_app.config.get(LIMIT, CHECK_LIMIT_S)
+    )
+    return (shapes.Check(status="running"), 202) if now is None else (now, 200)
 
 
 @blueprint.post("/hosts/<id:host_id>/trust")
@@ -160,6 +158,12 @@ def _mine(host_id: str) -> HostValue:
     if found is None:
         raise NotFoundError("There is no such host.")
     return found
+
+
+def _later(host_id: str, seen_at: datetime | None) -> shapes.Check | None:
+    """Return the last check of the host if it is another one than that of *seen_at*."""
+    now = shapes.check(_mine(host_id))
+    return now if now is not None and now.at != seen_at else None
 
 
 def _told(host: HostValue, mine: list[HostValue] | None = None) -> shapes.Host:

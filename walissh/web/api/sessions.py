@@ -1,7 +1,6 @@
 """Sessions, their messages and their milestones."""
 
 import re
-import time
 from typing import Annotated, Literal
 
 from flask import Blueprint, request
@@ -11,16 +10,14 @@ from walissh import wiring
 from walissh.errors import InvalidError, NotFoundError
 from walissh.react import decisions
 from walissh.react import turn as values
-from walissh.store import history, milestones, sessions, turns
-from walissh.web import auth
+from walissh.store import history, milestones, sessions
+from walissh.web import auth, removal
 from walissh.web.api import cursor, shapes
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
 
 blueprint = Blueprint("sessions", __name__)
 
-END_LIMIT_S = 5.0
-LOOK_EACH_S = 0.05
 KEY = "Idempotency-Key"
 
 _KEY = re.compile(r"[!-~]{1,200}")
@@ -101,8 +98,7 @@ def change_session(session_id: str, body: SessionChange) -> shapes.Session:
 @declares({NOTHING: None}, errors=(404, 409))
 def delete_session(session_id: str) -> tuple[None, int]:
     """Delete a session with all that hangs on it; its open turn is stopped first."""
-    _stop_open_turn(_mine(session_id))
-    sessions.remove(session_id, auth.person().id)
+    removal.remove_session(session_id, auth.person().id)
     return None, NOTHING
 
 
@@ -161,18 +157,3 @@ def _idempotency_key() -> str | None:
             f"{KEY} takes 1 to 200 visible ASCII characters, without spaces.", field=KEY
         )
     return key
-
-
-def _stop_open_turn(talk: values.Session) -> None:
-    """Stop the session's open turn and wait until its worker has ended it, not for long."""
-    turn = next((each for each in turns.of_session(talk.id) if each.finished_at is None), None)
-    if turn is None:
-        return
-    if not turn.cancel_requested:
-        decisions.cancel(wiring.parts(), turn.id, talk.user_id)
-    until = time.monotonic() + END_LIMIT_S
-    while time.monotonic() < until:
-        now = turns.get(turn.id)
-        if now is None or now.finished_at is not None:
-            return
-        time.sleep(LOOK_EACH_S)

@@ -10,7 +10,7 @@ from walissh.errors import NotFoundError
 from walissh.react import decisions, texts
 from walissh.react.turn import Session
 from walissh.store import hosts, sessions, turns
-from walissh.web import auth
+from walissh.web import auth, removal
 from walissh.web.pages import answers, fragments, view
 
 SHOWN_TURNS = 30
@@ -104,8 +104,8 @@ def confirm_delete(session_id: str) -> str:
 
 @blueprint.post("/sessions/<session_id>/delete")
 def delete(session_id: str) -> AnyResponse:
-    """Delete the session with all its messages and outputs."""
-    sessions.remove(session_id, auth.person().id)
+    """Delete the session with all its messages and outputs; what runs is stopped first."""
+    removal.remove_session(session_id, auth.person().id)
     return answers.go(url_for("home.page"), said=gettext("The session was deleted."))
 
 
