@@ -50,6 +50,7 @@ def refused(installation: Installation) -> str:
     assert installation.process.returncode == 2, err
     assert out == ""
     (line,) = err.splitlines()
+    assert not (installation.home / "redis").exists(), "nothing was started"
     return line
 
 
@@ -85,8 +86,11 @@ def test_home_is_private(running: Installation) -> None:
 
 @one_process
 def test_a_second_up_on_the_same_home_is_refused(running: Installation) -> None:
-    line = refused(begin_up(running.home))
-    assert f"already runs on {running.home} (process {running.process.pid})" in line
+    second = begin_up(running.home)
+    out, err = second.process.communicate(timeout=60)
+    assert (second.process.returncode, out) == (2, "")
+    assert f"already runs on {running.home} (process {running.process.pid})" in err
+    assert len(err.splitlines()) == 1
     assert status(running.url + "/readyz") == 200
 
 
@@ -101,6 +105,13 @@ def test_doctor_finds_all_well(running: Installation) -> None:
     result = running.command("doctor")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "All is well." in result.stdout
+
+
+@one_process
+def test_other_commands_know_the_address_that_was_given_to_up(running: Installation) -> None:
+    elsewhere = {**running.environment, "WALISSH_BIND": "127.0.0.1:1"}
+    link = walissh("sign-in-link", environment=elsewhere).stdout
+    assert link.startswith(f"{running.url}/sign-in/")
 
 
 @one_process
@@ -126,11 +137,17 @@ def test_an_unwritable_home_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_database_is_refused_in_one_line(tmp_path: Path, url: str) -> None:
-    installation = begin_up(tmp_path / "home", DATABASE_URL=url)
-    line = refused(installation)
+    line = refused(begin_up(tmp_path / "home", DATABASE_URL=url))
     assert "DATABASE_URL" in line
     assert "verysecret" not in line
-    assert not (tmp_path / "home" / "redis").exists()
+
+
+def test_a_shared_redis_that_does_not_answer_is_refused_in_one_line(tmp_path: Path) -> None:
+    url = f"redis://:verysecret@127.0.0.1:{free_port()}/0"
+    line = refused(begin_up(tmp_path / "home", REDIS_URL=url))
+    assert "REDIS_URL" in line
+    assert "verysecret" not in line
+    assert not (tmp_path / "home" / "address").exists()
 
 
 @pytest.mark.parametrize("bind", ["nonsense", "127.0.0.1:99999"])
@@ -150,17 +167,19 @@ def test_an_unknown_brain_is_refused(tmp_path: Path) -> None:
     assert "WALISSH_BRAIN='clever'" in line
 
 
-def test_a_part_that_dies_at_each_start_ends_everything(tmp_path: Path) -> None:
+def test_a_damaged_file_of_redis_is_put_aside_and_the_start_goes_on(tmp_path: Path) -> None:
     broken = tmp_path / "home" / "redis" / "appendonlydir"
     broken.mkdir(parents=True)
     (broken / "appendonly.aof.manifest").write_text("no manifest\n")
-    installation = begin_up(tmp_path / "home")
-    out, err = installation.process.communicate(timeout=60)
-    assert installation.process.returncode == 1
-    assert out == ""
-    assert "redis died 5 times right after its start" in err.splitlines()[-1]
-    with contextlib.closing(socket.create_server(("127.0.0.1", installation.port))):
-        pass  # the port is free again
+    with running_up(tmp_path / "home") as installation:
+        (aside,) = (tmp_path / "home").glob("redis.broken-*")
+        assert (aside / "appendonlydir" / "appendonly.aof.manifest").exists()
+        installation.stop()
+        assert installation.process.stderr is not None
+        starting, said = installation.process.stderr.read().splitlines()
+    assert starting == "Starting ..."
+    assert str(aside) in said
+    assert not (tmp_path / "home" / "address").exists()
 
 
 # --- the end --------------------------------------------------------------------------

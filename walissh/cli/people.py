@@ -34,7 +34,7 @@ def sign_in_link(user: str | None) -> None:
 
     with opened():
         person = people.named(user) if user else people.first_admin()
-        address = listen.visible_address(wiring.settings())
+        address = listen.running_address(wiring.settings())
         click.echo(f"http://{address}/sign-in/{people.issue_token(person.id, 'link')}")
 
 

@@ -4,7 +4,8 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -17,13 +18,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.errors import SettingsError, StartError, StoreError
-from walissh.service import listen, valkey
-from walissh.store import queue, workers
+from walissh.service import listen, reach, valkey
+from walissh.store import audit, queue, seal, workers
 from walissh.web import create_app
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_REDIS = (6, 2)
 MODEL_LIMIT_S = 10
+NO_KEY = "not used: doctor opens no secret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _shfmt()
     yield _server_program(settings)
     yield _redis(settings)
+    yield _key(settings)
     yield from _stored(settings)
     yield _web(settings)
     yield _model(settings)
@@ -105,36 +108,66 @@ def _redis(settings: Settings) -> Check:
     return Check("redis", True, f"{version} at {where}")
 
 
+def _key(settings: Settings) -> Check:
+    path = settings.home / seal.KEY_FILE
+    if settings.secret_key:
+        return Check("key", True, "from WALISSH_SECRET_KEY")
+    if not path.exists():
+        return Check("key", False, f"{path} does not exist. Run walissh up once, or restore it.")
+    try:
+        seal.secret_key(settings)
+    except (SettingsError, StartError) as error:
+        return Check("key", False, str(error))
+    return Check("key", True, str(path))
+
+
 def _stored(settings: Settings) -> Iterator[Check]:
     try:
-        app = create_app(settings)
-    except (SQLAlchemyError, ImportError, OSError) as error:
-        yield Check("database", False, f"{_line(error)}. Check DATABASE_URL.")
-        return
+        reach.database(settings)
+        app = create_app(replace(settings, secret_key=NO_KEY))
     except (SettingsError, StartError) as error:
-        yield Check("key", False, str(error))
+        yield Check("database", False, str(error))
         return
     with app.app_context():
         database = _database()
         yield database
         if database.ok:
+            yield _audit()
             for kind in ("turns", "commands", "upkeep"):
                 yield _worker(kind)
 
 
 def _database() -> Check:
     migrate = current_app.extensions["migrate"]
+    url = migrate.db.engine.url
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return Check("database", False, f"{url.database} does not exist. Run walissh up once.")
     newest = ScriptDirectory.from_config(migrate.migrate.get_config()).get_current_head()
     try:
         with migrate.db.engine.connect() as connection:
             present = MigrationContext.configure(connection).get_current_revision()
     except (SQLAlchemyError, OSError) as error:
-        return Check("database", False, f"{_line(error)}. Check DATABASE_URL.")
+        return Check("database", False, f"{reach.line(error)}. Check DATABASE_URL.")
     if present != newest:
         return Check(
             "database", False, f"schema {present or 'empty'}, not {newest}. Run: walissh release"
         )
     return Check("database", True, f"{migrate.db.engine.dialect.name}, schema {present}")
+
+
+def _audit() -> Check:
+    try:
+        broken = audit.first_broken()
+    except StoreError as error:
+        return Check("audit", False, str(error))
+    if broken is None:
+        return Check("audit", True, "the chain holds")
+    return Check(
+        "audit",
+        False,
+        f"event {broken} was changed, or the one before it was removed. Compare audit_event with "
+        "a backup, and look who can write to the database.",
+    )
 
 
 def _worker(kind: str) -> Check:
@@ -150,8 +183,9 @@ def _worker(kind: str) -> Check:
 
 def _web(settings: Settings) -> Check:
     if listen.is_ready(settings):
-        return Check("web", True, f"http://{listen.visible_address(settings)}")
-    return Check("web", False, f"{settings.bind} is not ready. Run walissh up, or walissh web")
+        return Check("web", True, f"http://{listen.running_address(settings)}")
+    address = listen.running_address(settings)
+    return Check("web", False, f"{address} is not ready. Run walissh up, or walissh web")
 
 
 def _model(settings: Settings) -> Check:
@@ -170,7 +204,3 @@ def _model(settings: Settings) -> Check:
     if reply.status_code in (401, 403):
         return Check("model", False, f"{url} refuses the key. Check OPENAI_API_KEY.")
     return Check("model", True, f"{settings.model} at {url}")
-
-
-def _line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -36,7 +36,7 @@ def lock(home: Path, *, inherit: bool = False) -> int:
     With *inherit* the lock outlives an exec: the program that follows holds it. Raises
     StartError if another instance holds it.
     """
-    descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = _open_lock(home / "lock")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -50,6 +50,15 @@ def lock(home: Path, *, inherit: bool = False) -> int:
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     os.set_inheritable(descriptor, inherit)
     return descriptor
+
+
+def _open_lock(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StartError(
+            f"The file {path} cannot be opened: {error.strerror}. Remove it, then start again."
+        ) from error
 
 
 def private_dir(path: Path) -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ DEATHS_TO_GIVE_UP = 5
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 10.0
 LOG_LIMIT_BYTES = 10 * 1024 * 1024
+LOOK_BACK_BYTES = 64 * 1024
 PYTHON = (sys.executable, "-P", "-m")
 """With -P the folder we are started in is not a place to import from."""
 
@@ -34,7 +35,8 @@ class Spec:
     """How to start a part: the arguments of ``walissh``, or a *foreign* program's.
 
     A part of ours ties itself to us; a foreign one is started through ``service.orphan``.
-    With *umask* -1 it keeps ours.
+    With *umask* -1 it keeps ours. *mend* gets the log of a life that ended at once, and
+    tells whether it has done something about the cause: then the death does not count.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Spec:
     foreign: bool = False
     umask: int = -1
     pass_fds: tuple[int, ...] = ()
+    mend: Callable[[str], bool] | None = None
 
 
 class Part:
@@ -52,6 +55,7 @@ class Part:
         self.log_path = log_dir / f"{spec.name}.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
+        self._log_start = 0
         self._again_at: float | None = None
         self._quick_deaths = 0
         self.pause_s = FIRST_PAUSE_S
@@ -70,6 +74,7 @@ class Part:
         """Start the process in a session of its own, so that Ctrl-C reaches us only."""
         _rotate(self.log_path)
         with self.log_path.open("ab") as log:
+            self._log_start = log.tell()
             self._process = subprocess.Popen(
                 _tied(self.spec),
                 stdin=subprocess.DEVNULL,
@@ -100,10 +105,14 @@ class Part:
         self._mourn(code, now)
 
     def _mourn(self, code: int, now: float) -> None:
-        if now - self._started >= QUICK_DEATH_S:
-            self._quick_deaths, self.pause_s = 0, FIRST_PAUSE_S
-        else:
+        quick = now - self._started < QUICK_DEATH_S
+        if quick and self.spec.mend is not None and self.spec.mend(self._said()):
+            self._again_at = now
+            return
+        if quick:
             self._quick_deaths += 1
+        else:
+            self._quick_deaths, self.pause_s = 0, FIRST_PAUSE_S
         if self._quick_deaths >= DEATHS_TO_GIVE_UP:
             raise PartError(
                 f"The part {self.spec.name} died {DEATHS_TO_GIVE_UP} times right after its start "
@@ -117,6 +126,11 @@ class Part:
         )
         self._again_at = now + self.pause_s
         self.pause_s = min(self.pause_s * 2, LONGEST_PAUSE_S)
+
+    def _said(self) -> str:
+        with self.log_path.open("rb") as log:
+            log.seek(max(self._log_start, self.log_path.stat().st_size - LOOK_BACK_BYTES))
+            return log.read().decode("utf-8", "replace")
 
     def signal(self, number: int) -> None:
         """Send *number* to the process if it lives."""

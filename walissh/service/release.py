@@ -1,15 +1,13 @@
 """The release step: bring the database to the newest schema, in one go."""
 
-from pathlib import Path
-
 from alembic import command
 from alembic.util import CommandError
 from flask import Flask, current_app
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from walissh.config import Settings
 from walissh.errors import StartError
-from walissh.service import listen
+from walissh.service import listen, reach
 from walissh.store import people
 from walissh.web import create_app
 
@@ -22,6 +20,7 @@ def migrate(settings: Settings) -> Flask:
     Raises StartError with one line if the database cannot be reached or is newer than
     this program.
     """
+    reach.database(settings)
     try:
         app = create_app(settings)
         with app.app_context():
@@ -39,22 +38,10 @@ def upgrade(revision: str = "head") -> None:
 def _explain(settings: Settings, error: Exception) -> str:
     if isinstance(error, CommandError):
         return (
-            f"The database does not fit this version: {_line(error)}. If a newer WaLiSSH made "
-            "it, start that one."
+            f"The database does not fit this version: {reach.line(error)}. If a newer WaLiSSH "
+            "made it, start that one."
         )
-    if isinstance(error, NoSuchModuleError | ImportError):
-        return (
-            f"No driver for this DATABASE_URL: {_line(error)}. Install it with: "
-            "pip install 'walissh[postgresql]'"
-        )
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-    where = "DATABASE_URL" if settings.database_url else str(Path(settings.home, "walissh.db"))
-    return f"The database cannot be used: {_line(cause)}. Check {where}."
-
-
-def _line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".") if lines else type(error).__name__
+    return reach.explain(settings, error)
 
 
 def greeting(settings: Settings, app: Flask) -> str:

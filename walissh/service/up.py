@@ -4,13 +4,14 @@ import logging
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
 from walissh.config import Settings
 from walissh.errors import StartError
-from walissh.service import home, listen, valkey
+from walissh.service import home, listen, reach, valkey
 from walissh.service.parts import Part, Spec, end_all
 
 logger = logging.getLogger(__name__)
@@ -19,6 +20,8 @@ READY_LIMIT_S = 90.0
 LOOK_EVERY_S = 0.1
 PARTS_END_LIMIT_S = 3.5
 REDIS_END_LIMIT_S = 0.8
+DEMO = "demo-host"
+DEMO_LIMIT_S = 10.0
 
 
 class _Stop:
@@ -45,7 +48,10 @@ def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> N
     home.prepare(settings.home)
     held = home.lock(settings.home)
     try:
-        with listen.open_socket(settings) as listener:
+        with listen.open_socket(settings) as listener, listen.announced(settings):
+            _check_services(settings)
+            sys.stderr.write("Starting ...\n")
+            sys.stderr.flush()
             from walissh.service import release  # slow, and of no use if we end before
 
             app = release.migrate(settings)
@@ -55,17 +61,25 @@ def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> N
         os.close(held)
 
 
+def _check_services(settings: Settings) -> None:
+    if settings.redis_url:
+        reach.redis(settings)
+    reach.database(settings)
+
+
 def _specs(settings: Settings, listener: socket.socket, *, demo_host: bool) -> Iterator[Spec]:
     if not settings.redis_url:
         valkey.clear_leftovers(settings)
-        yield Spec("redis", tuple(valkey.command(settings)), foreign=True, umask=0o077)
+        mend = valkey.Mender(settings).mend
+        command = tuple(valkey.command(settings))
+        yield Spec("redis", command, foreign=True, umask=0o077, mend=mend)
     descriptor = listener.fileno()
     yield Spec("web", ("web", "--fd", str(descriptor)), pass_fds=(descriptor,))
-    for kind in ("turns", "commands", "upkeep"):
-        yield Spec(kind, ("worker", kind))
     if demo_host:
         home.demo_ready(settings.home).unlink(missing_ok=True)
-        yield Spec("demo-host", ("worker", "demo-host"))
+        yield Spec(DEMO, ("worker", DEMO))
+    for kind in ("turns", "commands", "upkeep"):
+        yield Spec(kind, ("worker", kind))
 
 
 def _keep(
@@ -77,14 +91,25 @@ def _keep(
             part = Part(spec, settings.home / "logs")
             parts.append(part)
             part.start(time.monotonic())
-            if spec.foreign:
-                _watch(parts, stop, lambda: valkey.is_ready(settings))
+            _wait_for_part(settings, parts, stop)
         _watch(parts, stop, lambda: _is_ready(settings, parts))
         if not stop.asked:
             when_ready()
         _watch(parts, stop, None)
     finally:
         _end(parts)
+
+
+def _wait_for_part(settings: Settings, parts: list[Part], stop: _Stop) -> None:
+    """Wait for the newest of *parts* where the next ones need it."""
+    newest = parts[-1].spec
+    if newest.foreign:
+        _watch(parts, stop, lambda: valkey.is_ready(settings))
+    elif newest.name == DEMO:
+        # a command approved before this start must not meet the demo host's old port
+        until = time.monotonic() + DEMO_LIMIT_S
+        ready = home.demo_ready(settings.home)
+        _watch(parts, stop, lambda: ready.exists() or time.monotonic() > until)
 
 
 def _watch(parts: list[Part], stop: _Stop, ready: Callable[[], bool] | None) -> None:
@@ -103,7 +128,7 @@ def _watch(parts: list[Part], stop: _Stop, ready: Callable[[], bool] | None) -> 
 
 
 def _is_ready(settings: Settings, parts: list[Part]) -> bool:
-    has_demo = any(part.spec.name == "demo-host" for part in parts)
+    has_demo = any(part.spec.name == DEMO for part in parts)
     if has_demo and not home.demo_ready(settings.home).exists():
         return False
     return listen.is_ready(settings)

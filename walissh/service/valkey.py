@@ -1,7 +1,9 @@
 """The embedded working memory: a Valkey server on a private Unix socket."""
 
 import contextlib
+import logging
 import os
+import re
 import shutil
 import time
 from pathlib import Path
@@ -10,12 +12,20 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.errors import StartError
 from walissh.service import home
 
-START_LIMIT_S = 20.0
+logger = logging.getLogger(__name__)
+
 LEFTOVER_LIMIT_S = 5.0
+DAMAGED = re.compile(
+    r"FATAL AOF MANIFEST FILE ERROR|(Bad file format|Unexpected end of file|Unrecoverable error)"
+    r" reading the append only file|Error reading the RDB|rdb file reading failure"
+    r"|Can't handle RDB format|RDB CRC error|The AOF \w+ \S+ doesn't exist|AOF \S+ format error"
+)
+"""What the server says when its own files stop it; no folder or disk is at fault then."""
 
 
 def find_server() -> Path:
@@ -87,6 +97,35 @@ def clear_leftovers(settings: Settings) -> None:
             raise StartError(f"An old Redis server still holds {path}. End it, then start again.")
         time.sleep(0.05)
     path.unlink(missing_ok=True)
+
+
+class Mender:
+    """Puts damaged files aside, once: what the server holds can be lost, a start cannot."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._done = False
+
+    def mend(self, said: str) -> bool:
+        """Tell whether the next start, with no data, can be better; *said* is its log."""
+        found = DAMAGED.search(said)
+        if self._done or found is None:
+            return False
+        self._done = True
+        folder = self._settings.home / "redis"
+        aside = folder.with_name(f"redis.broken-{utc_now():%Y%m%dT%H%M%SZ}")
+        try:
+            folder.rename(aside)
+        except OSError:
+            return False
+        home.private_dir(folder)
+        logger.warning(
+            "Redis cannot read its files (%s) and starts empty; %s has them. "
+            "Nothing is lost: what is due is in the database.",
+            found[0],
+            aside,
+        )
+        return True
 
 
 def is_ready(settings: Settings) -> bool:

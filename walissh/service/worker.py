@@ -34,9 +34,11 @@ def run(settings: Settings, role: str) -> None:
 
 def _keep_up(app: Flask) -> None:
     stop = process.stop_on_signals()
-    process.start("beat", process.beat, app, "upkeep", stop)
+    beat = process.start("beat", process.beat, app, "upkeep", stop)
     watch = upkeep.Watch()
     while not stop.wait(SWEEP_EVERY_S):
+        if not beat.is_alive():
+            raise threads.WorkerDiedError("A thread of the upkeep worker died; its log says why.")
         _sweep(app, watch)
     process.leave(app)
 
