@@ -1,9 +1,10 @@
 """Servers from the command line: add, list, import, test, trust, remove."""
 
 import getpass
-import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,13 +12,21 @@ from walissh.cli.opened import opened, owner
 from walissh.errors import InvalidError, NotFoundError, ShellError
 from walissh.react.host import Auth, Host
 
-_TARGET = re.compile(
-    r"(?:(?P<user>[^@\s]+)@)?"
-    r"(?:\[(?P<bracketed>[^\]@]+)\]|(?P<bare>[^:\s\[\]@]+)|(?P<ipv6>[0-9A-Fa-f]*:[^\s\[\]@]*:[^\s\[\]@]*))"
-    r"(?::(?P<port>\d{1,5}))?"
-)
-
 whose = click.option("--user-name", "person", metavar="OWNER", help="Whose; without: the admin's.")
+
+
+@dataclass(frozen=True, slots=True)
+class NewHost:
+    """What the options of ``host add`` say, by the options' names."""
+
+    key: Path | None
+    passphrase_stdin: bool
+    password_stdin: bool
+    auth: str
+    jump: str | None
+    groups: tuple[str, ...]
+    stage: str
+    encoding: str
 
 
 @click.group()
@@ -42,24 +51,13 @@ def host() -> None:
 @click.option("--stage", default="", help="production, staging, ...")
 @click.option("--encoding", default="utf-8", help="What its programs write: utf-8, gbk, ...")
 @whose
-def add(
-    name: str,
-    target: str,
-    key: Path | None,
-    passphrase_stdin: bool,
-    password_stdin: bool,
-    auth: str,
-    jump: str | None,
-    groups: tuple[str, ...],
-    stage: str,
-    encoding: str,
-    person: str | None,
-) -> None:
+def add(name: str, target: str, person: str | None, **said: Any) -> None:
     """Add the server NAME. An IPv6 address with a port stands in brackets."""
     from walissh.store import hosts
 
+    options = NewHost(**said)
     user, address, port = parse_target(target)
-    secrets = _secrets(key, passphrase=passphrase_stdin, password=password_stdin)
+    secrets = _secrets(options)
     with opened():
         mine = owner(person).id
         draft = hosts.HostDraft(
@@ -67,11 +65,11 @@ def add(
             address=address,
             user=user,
             port=port,
-            auth=Auth(auth),
-            jump_id=_named(jump, mine).id if jump else None,
-            groups=groups,
-            stage=stage,
-            encoding=encoding,
+            auth=Auth(options.auth),
+            jump_id=_named(options.jump, mine).id if options.jump else None,
+            groups=options.groups,
+            stage=options.stage,
+            encoding=options.encoding,
             secrets=secrets,
         )
         hosts.add(mine, draft)
@@ -98,16 +96,19 @@ def list_(person: str | None) -> None:
 @whose
 def import_(file: Path, person: str | None) -> None:
     """Add the hosts of an OpenSSH client configuration, such as ~/.ssh/config."""
-    from walissh.cli import host_import
+    from walissh import host_import
     from walissh.ssh import config
 
     listed = config.read(file)
     if not listed:
         raise InvalidError(f"{file} names no host: there is no line such as 'Host web1'.")
     with opened():
-        result = host_import.add_all(owner(person).id, listed)
-    for line in result.notes:
-        click.echo(line, err=True)
+        mine = owner(person).id
+        result = host_import.add_all(mine, listed, getpass.getuser(), _key_text)
+    for name, why in result.left_out:
+        click.echo(f"{name}: left out. {why}", err=True)
+    for name, why in result.keys:
+        click.echo(f"{name}: {why}", err=True)
     click.echo(f"{len(result.added)} added: {', '.join(result.added) or 'none'}")
 
 
@@ -161,11 +162,12 @@ def parse_target(target: str) -> tuple[str, str, int]:
 
     Without a user it is the present login's, as with ssh.
     """
-    found = _TARGET.fullmatch(target)
+    from walissh import host_import
+
+    found = host_import.parse_hop(target)
     if found is None:
         raise InvalidError(f"{target!r} is not USER@ADDRESS[:PORT], such as root@10.0.0.5:22")
-    address = found["bracketed"] or found["bare"] or found["ipv6"]
-    return found["user"] or getpass.getuser(), address, int(found["port"] or 22)
+    return found.user or getpass.getuser(), found.name, found.port or 22
 
 
 def _named(name: str, owner_id: str) -> Host:
@@ -177,22 +179,26 @@ def _named(name: str, owner_id: str) -> Host:
     return found
 
 
-def _secrets(key: Path | None, *, passphrase: bool, password: bool) -> dict[str, str | None]:
+def _secrets(options: NewHost) -> dict[str, str | None]:
     from walissh.ssh import keys
 
     given: dict[str, str | None] = {}
-    if passphrase:
+    if options.passphrase_stdin:
         given["passphrase"] = _line()
-    if password:
+    if options.password_stdin:
         given["password"] = _line()
-    if key is not None:
+    if options.key is not None:
         try:
-            text = key.expanduser().read_text(encoding="utf-8")
+            text = _key_text(str(options.key))
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidError(f"The key file {key} cannot be read: {error}") from error
+            raise InvalidError(f"The key file {options.key} cannot be read: {error}") from error
         keys.load(text, given.get("passphrase"))
         given["key"] = text
     return given
+
+
+def _key_text(path: str) -> str:
+    return Path(path).expanduser().read_text(encoding="utf-8")
 
 
 def _line() -> str:
