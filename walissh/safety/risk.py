@@ -6,18 +6,19 @@ read_only. What is not understood is opaque, never safe.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
 
 from walissh.react.turn import Language, Risk
-from walissh.safety import known, shell, table, words, wrap
+from walissh.safety import known, leaks, paths, shell, table, words, wrap
 from walissh.safety.shell import Line, Redirect, Simple
 from walissh.safety.table import GLOB, UNKNOWN
 
 MAX_DEPTH = 4
+MAX_TARGETS = 5
 MAX_SHOWN = 80
 MAX_REASONS = 8
 SEVERITY = (
@@ -121,7 +122,7 @@ def _shorten(arg: str) -> str:
 # --- the line -------------------------------------------------------------------------
 
 
-def _line(command: str, *, depth: int) -> Iterator[Finding]:
+def _line(command: str, *, depth: int, starts: Iterable[str] = ()) -> Iterator[Finding]:
     line = shell.parse(command)
     if line.fault:
         yield Finding(Risk.OPAQUE, Reason(line.fault))
@@ -130,8 +131,37 @@ def _line(command: str, *, depth: int) -> Iterator[Finding]:
         yield Finding(Risk.OPAQUE, Reason("odd", (construct,)))
     if line.loops and not _reads_lines(line):
         yield Finding(Risk.READ_ONLY, Reason("loop"), interactive=True)
+    for name in sorted(line.outside):
+        yield from _variable(name, line)
+    targets = list(dict.fromkeys(_directories(line)))
+    if len(targets) > MAX_TARGETS:
+        yield Finding(Risk.OPAQUE, Reason("odd", ("cd",)))
+        targets = []
+    place = _Place(depth, paths.bases(targets, starts), dict(line.values))
     for simple in line.commands:
-        yield from _simple(simple, line, depth)
+        yield from _simple(simple, place)
+
+
+def _variable(name: str, line: Line) -> Iterator[Finding]:
+    """Judge the use of a variable that comes from outside: environments hold passwords."""
+    if words.is_harmless(name):
+        return
+    if words.looks_secret(name):
+        yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (f"${name}",)))
+    elif name not in _read_into(line):
+        yield Finding(Risk.OPAQUE, Reason("variable", (name,)))
+
+
+def _read_into(line: Line) -> set[str | None]:
+    reads = [each for each in line.commands if each.words and each.words[0].literal == "read"]
+    return {word.literal for each in reads for word in each.words[1:]}
+
+
+def _directories(line: Line) -> Iterator[str]:
+    """Give where the line's own ``cd`` may lead."""
+    for simple in line.commands:
+        if simple.words and simple.words[0].literal == "cd" and len(simple.words) > 1:
+            yield from words.texts(simple.words[-1], dict(line.values))
 
 
 def _reads_lines(line: Line) -> bool:
@@ -140,20 +170,30 @@ def _reads_lines(line: Line) -> bool:
     )
 
 
-def _simple(simple: Simple, line: Line, depth: int) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a part stands.
+
+    *depth* inside wrappers; *starts*: where relative paths may begin; *values* of the
+    line's variables as in ``Line``.
+    """
+
+    depth: int
+    starts: list[str]
+    values: words.Values
+
+
+def _simple(simple: Simple, place: _Place) -> Iterator[Finding]:
     for redirect in simple.redirects:
-        yield from _redirect(redirect, dict(line.values))
+        yield from _redirect(redirect, place)
     for assign in simple.assigns:
         if not _harmless_name(assign.name, alone=not simple.words) or not assign.plain:
             yield Finding(Risk.OPAQUE, Reason("assignment", (assign.name,)))
     if not simple.words:
         return
-    exposed = words.secret_variable(simple, dict(line.values))
-    if exposed:
-        yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (f"${exposed}",)))
     fed = simple.piped or any(each.op in {"<", "<<", "<<<", "<<-"} for each in simple.redirects)
-    for form in words.forms(simple, dict(line.values)):
-        yield from _command(form, fed=fed, depth=depth)
+    for form in words.forms(simple, place.values):
+        yield from _command(form, fed=fed, place=place)
 
 
 _LOCALE = re.compile(r"LC_\w+|LANG|LANGUAGE|TZ|COLUMNS|LINES|NO_COLOR|TERM")
@@ -177,12 +217,12 @@ _VITAL_TARGET = re.compile(
 )
 
 
-def _redirect(redirect: Redirect, values: words.Values) -> Iterator[Finding]:
+def _redirect(redirect: Redirect, place: _Place) -> Iterator[Finding]:
     if redirect.target is None or redirect.op == "<<<":
         return
-    for text in words.texts(redirect.target, values):
+    for text in words.texts(redirect.target, place.values):
         if redirect.op == "<":
-            yield from _input(text)
+            yield from _input(text, place.starts)
         elif UNKNOWN in text or GLOB in text:
             yield Finding(Risk.OPAQUE, Reason("redirect", (text,)))
         elif redirect.op not in {"<&", ">&"} or not re.fullmatch(r"\d?-?", text):
@@ -196,10 +236,10 @@ def _output(op: str, path: str) -> Iterator[Finding]:
     yield Finding(Risk.DESTRUCTIVE if vital else Risk.MUTATING, Reason("redirect", (path,)))
 
 
-def _input(path: str) -> Iterator[Finding]:
+def _input(path: str, starts: list[str]) -> Iterator[Finding]:
     if UNKNOWN in path or path.startswith(("/dev/tcp", "/dev/udp")):
         yield Finding(Risk.OPAQUE, Reason("redirect_input", (path,)))
-    elif known.secret_path(path):
+    elif any(map(paths.secret, paths.from_bases(path, starts))):
         yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))
 
 
@@ -208,21 +248,21 @@ def _input(path: str) -> Iterator[Finding]:
 _STANDARD_DIRS = re.compile(r"/(usr/(local/)?)?s?bin/([\w.+-]+)")
 
 
-def _command(form: tuple[str, ...], *, fed: bool, depth: int) -> Iterator[Finding]:
-    place = _STANDARD_DIRS.fullmatch(form[0])
-    form = (place[3] if place else form[0], *form[1:])
+def _command(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Finding]:
+    standard = _STANDARD_DIRS.fullmatch(form[0])
+    form = (standard[3] if standard else form[0], *form[1:])
     if UNKNOWN in form[0] or GLOB in form[0] or not form[0]:
         yield Finding(Risk.OPAQUE, Reason("dynamic"))
         return
     inside = wrap.unwrap(form)
-    if inside and depth < MAX_DEPTH:
-        yield from _wrapped(form, inside, fed=fed, depth=depth)
+    if inside and place.depth < MAX_DEPTH:
+        yield from _wrapped(form, inside, fed=fed, place=place)
     if not (inside and inside.sure):
-        yield _alone(form, fed=fed)
+        yield _alone(form, fed=fed, starts=place.starts)
 
 
 def _wrapped(
-    form: tuple[str, ...], inside: wrap.Inside, *, fed: bool, depth: int
+    form: tuple[str, ...], inside: wrap.Inside, *, fed: bool, place: _Place
 ) -> Iterator[Finding]:
     for name in inside.assigns:
         if not _LOCALE.fullmatch(name):
@@ -231,15 +271,16 @@ def _wrapped(
         if UNKNOWN in inside.script:
             yield Finding(Risk.OPAQUE, Reason("dynamic"))
             return
-        found = list(_line(inside.script, depth=depth + 1))
+        found = list(_line(inside.script, depth=place.depth + 1, starts=place.starts))
     else:
-        found = list(_command(inside.words, fed=fed or form[0] == "xargs", depth=depth + 1))
+        deeper = replace(place, depth=place.depth + 1)
+        found = list(_command(inside.words, fed=fed or form[0] == "xargs", place=deeper))
     for each in found:
         ends = each.interactive and inside.limited and each.ends
         yield Finding(each.risk, each.reason, each.interactive and not ends)
 
 
-def _alone(form: tuple[str, ...], *, fed: bool) -> Finding:
+def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:
     """Judge one program with its arguments, by the list and then by what is known."""
     text = " ".join(form)
     rule = table.rules().get(form[0])
@@ -247,7 +288,7 @@ def _alone(form: tuple[str, ...], *, fed: bool) -> Finding:
     if rule and reading and not reading.code:
         if len(text) > known.MAX_TEXT and rule.style != "free":
             return Finding(Risk.OPAQUE, Reason("long", (form[0],)))
-        return _reads(text, reading)
+        return _reads(form, reading, starts)
     if reading and reading.code in {"endless", "stdin"}:
         return _never_ends(form[0], reading)
     works = known.terminal(text)
@@ -261,10 +302,16 @@ def _alone(form: tuple[str, ...], *, fed: bool) -> Finding:
     return Finding(risk, Reason(code, (form[0], reading.word if reading else "")))
 
 
-def _reads(text: str, reading: table.Reading) -> Finding:
-    exposed = [path for path in reading.shown if known.secret_path(path)]
-    if exposed:
-        return Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (exposed[0],)))
+def _reads(form: tuple[str, ...], reading: table.Reading, starts: list[str]) -> Finding:
+    text = " ".join(form)
+    for path in reading.shown:
+        if any(map(paths.secret, paths.from_bases(path, starts))):
+            return Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))
+    tree = leaks.whole_tree(form, reading.shown, starts)
+    if tree:
+        return Finding(Risk.SECRET_EXPOSURE, Reason("whole_tree", (text, tree)))
+    if form[0] == "ps" and leaks.other_environments(form[1:]):
+        return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
     if known.effect(text) is Risk.SECRET_EXPOSURE:
         return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
     works = known.terminal(text)

@@ -38,11 +38,12 @@ def awk_only_reads(program: str) -> bool:
 
 _ADDRESS = r"(?:\d+|\$|/(?:\\.|[^/\\\n\[])+/I?)"
 _RANGE = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|[+~]\d+)|~\d+)?)?!?"
+# a bracket must close before the separator: busybox takes s/[/]/x/ otherwise than GNU
 _SUBSTITUTE = "|".join(
-    rf"s{sep}(?:\\.|[^{sep}\\\n])*{sep}(?:\\.|[^{sep}\\\n])*{sep}[gpIi0-9]*"
+    rf"s{sep}(?:\\.|\[\^?(?:\[:\w+:\]|[^\[\]{sep}\\\n])+\]|[^{sep}\[\\\n])*{sep}(?:\\.|[^{sep}\\\n])*{sep}[gpIi0-9]*"
     for sep in map(re.escape, "/|,#@:")
 )
-_SED_COMMAND = rf"{_RANGE}\s*(?:[pdq=lnNDGHhgx]|\{{?q\}}?|{_SUBSTITUTE}|y/[^/\\\n]*/[^/\\\n]*/)?"
+_SED_COMMAND = rf"{_RANGE}\s*(?:[pdq=lnNDGHhgx]|\{{?q\}}?|{_SUBSTITUTE}|y/[^/\[\\\n]*/[^/\\\n]*/)?"
 _SED = re.compile(rf"\s*{_SED_COMMAND}\s*(?:[;\n]\s*{_SED_COMMAND}\s*)*")
 
 

@@ -11,20 +11,16 @@ import shutil
 import subprocess
 import sys
 import threading
-import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-MAX_BYTES = 100_000
+from walissh.safety import refuse
+from walissh.safety.refuse import Fault
+
 LIMIT_S = 1.0
 MAX_TREE_BYTES = 4_000_000
-MAX_OPENERS = 600
-
-Fault = Literal[
-    "", "empty", "control", "invisible", "lookalike", "too_long", "too_deep", "syntax", "no_parser"
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +81,15 @@ class Line:
 
     *odd* names constructs whose effect the parts do not tell (functions, arithmetic with
     names, arrays, unusual expansions). *values* maps each loop variable or plainly assigned
-    name to all texts that it may hold; a name that is also set otherwise is left out.
+    name to all texts that it may hold, none if it is also set otherwise. *outside* names the
+    variables that it uses before it sets them, wherever: their values come from elsewhere.
     """
 
     commands: tuple[Simple, ...] = ()
     odd: frozenset[str] = frozenset()
     values: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
+    outside: frozenset[str] = frozenset()
     fault: Fault = ""
 
 
@@ -102,7 +100,7 @@ def parse(command: str) -> Line:
     Control, bidi, invisible and look-alike characters are refused before parsing, for
     the parser and the shell read them differently. Safe to call from many threads.
     """
-    fault = _refuse(command)
+    fault = refuse.before_parsing(command)
     if fault:
         return Line(fault=fault)
     tree = _tree(command)
@@ -112,39 +110,6 @@ def parse(command: str) -> Line:
         return _Walk().line(tree)
     except RecursionError:
         return Line(fault="too_deep")
-
-
-# --- before the parser ----------------------------------------------------------------
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_OPENERS = re.compile(r"[({\[`]|\b(?:if|while|until|for|case|select|then|do)\b|[!<]")
-
-
-def _refuse(command: str) -> Fault:
-    if len(command) > MAX_BYTES or len(command.encode("utf-8", "replace")) > MAX_BYTES:
-        return "too_long"
-    if not command.strip():
-        return "empty"
-    if _CONTROL.search(command):
-        return "control"
-    if not command.isascii():
-        return _refuse_unicode(command)
-    return "too_deep" if len(_OPENERS.findall(command)) > MAX_OPENERS else ""
-
-
-_UNSEEN = frozenset({"Cf", "Zs", "Zl", "Zp", "Cn", "Co", "Cc"})
-_BLANK = re.compile(r"[\u115f\u1160\u3164\uffa0\u034f\u17b4\u17b5\u2800\ufe00-\ufe0f]")
-# Greek, Cyrillic or full-width letters right beside Latin ones
-_MIXED = re.compile(r"[a-zA-Z][\u0370-\u052f\uff21-\uff5a]|[\u0370-\u052f\uff21-\uff5a][a-zA-Z]")
-
-
-def _refuse_unicode(command: str) -> Fault:
-    others = {char for char in command if not char.isascii()}
-    if any(unicodedata.category(char) in _UNSEEN or _BLANK.match(char) for char in others):
-        return "invisible"
-    if _MIXED.search(command):
-        return "lookalike"
-    return "too_deep" if len(_OPENERS.findall(command)) > MAX_OPENERS else ""
 
 
 # --- the parser -----------------------------------------------------------------------
@@ -222,6 +187,7 @@ class _Walk:
         self.odd: set[str] = set()
         self.values: dict[str, set[str]] = {}
         self.unsure: set[str] = set()
+        self.outside: set[str] = set()
         self.loops = False
 
     def line(self, tree: dict[str, Any]) -> Line:
@@ -230,7 +196,8 @@ class _Walk:
             (n, () if n in self.unsure else tuple(sorted(self.values.get(n, ()))))
             for n in self.values.keys() | self.unsure
         )
-        return Line(tuple(self.commands), frozenset(self.odd), tuple(known), self.loops)
+        outside = frozenset(self.outside)
+        return Line(tuple(self.commands), frozenset(self.odd), tuple(known), self.loops, outside)
 
     def visit(self, node: object, *, piped: bool) -> None:
         if isinstance(node, list):
@@ -240,6 +207,8 @@ class _Walk:
             self.note(node)
             self.gather(node, piped=piped)
             for key, child in node.items():
+                if _is_place(child):
+                    continue
                 into = node.get("Op") in {"|", "|&"} and key == "Y"
                 self.visit(child, piped=piped or into)
 
@@ -256,6 +225,8 @@ class _Walk:
             self.odd.add("arithmetic")
         elif kind == "ParamExp" and not _plain_param(node):
             self.odd.add("expansion")
+        elif kind == "ParamExp":
+            self.used(_param(node))
         elif kind in {"UnaryTest", "BinaryTest"} and not _plain_test(node):
             self.odd.add("test")
         elif kind == "WhileClause":
@@ -276,9 +247,24 @@ class _Walk:
     def call(self, node: dict[str, Any], redirects: tuple[Redirect, ...], *, piped: bool) -> None:
         words = tuple(_word(w) for w in node.get("Args") or [])
         assigns = tuple(_assign(a) for a in node.get("Assigns") or [])
+        self.visit_names(node)  # before they are set: X=$X uses what X was
         for assign in assigns:
             self.assigned(assign, only=not words)
         self.commands.append(Simple(words, assigns, redirects, piped))
+
+    def used(self, name: str) -> None:
+        if name not in self.unsure and name not in self.values:
+            self.outside.add(name)
+
+    def visit_names(self, node: object) -> None:
+        if isinstance(node, list):
+            for item in node:
+                self.visit_names(item)
+        elif isinstance(node, dict) and not _is_place(node):
+            if node.get("Type") == "ParamExp":
+                self.used(_param(node))
+            for child in node.values():
+                self.visit_names(child)
 
     def assigned(self, assign: Assign, *, only: bool) -> None:
         text = assign.value.literal if assign.value else ""
@@ -299,6 +285,15 @@ class _Walk:
                 self.values.setdefault(name, set()).add(text)
         if not node.get("Items"):
             self.unsure.add(name)
+
+
+def _is_place(node: object) -> bool:
+    """Tell whether *node* only says where in the text something is; most nodes do."""
+    return isinstance(node, dict) and "Line" in node and "Offset" in node
+
+
+def _param(node: dict[str, Any]) -> str:
+    return str((node.get("Param") or {}).get("Value", ""))
 
 
 def _numbers_only(node: object) -> bool:
@@ -365,7 +360,7 @@ def _parts(node: dict[str, Any], *, quoted: bool) -> list[Part]:
     if kind == "DblQuoted" and not node.get("Dollar"):
         return [part for each in node.get("Parts") or [] for part in _parts(each, quoted=True)]
     if kind == "ParamExp" and _plain_param(node):
-        return [Part("var", str((node.get("Param") or {}).get("Value", "")), quoted)]
+        return [Part("var", _param(node), quoted)]
     if kind == "ProcSubst" and node.get("Op") == "<(":
         return [Part("text", "/dev/fd/63", quoted=True)]
     return [Part("unknown", "", quoted)]

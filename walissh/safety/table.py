@@ -308,11 +308,13 @@ def _waits(
     return Reading("stdin", works=rule.works)
 
 
+_PATTERN_FLAGS = frozenset({"-e", "--regexp", "-f", "--file", "--expression"})
+
+
 def _shown(rule: Rule, taken: _Taken) -> tuple[str, ...]:
     if not rule.prints:
         return ()
-    by_flag = bool(taken.names & rule.stdin_unless)
-    pattern = 1 if rule.stdin == 1 and not by_flag else 0
+    pattern = 1 if rule.stdin == 1 and not taken.names & _PATTERN_FLAGS else 0
     return taken.rest[pattern:] + tuple(value for _, value in taken.flags if value)
 
 

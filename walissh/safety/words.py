@@ -14,7 +14,17 @@ _KNOWN = {
     "OLDPWD": "/root", "SHELL": "/bin/bash", "LANG": "C", "UID": "0", "EUID": "0", "?": "0",
     "$": "1", "#": "0", "PPID": "1", "RANDOM": "1", "SECONDS": "1", "PATH": "/usr/bin",
 }  # fmt: skip
-_SECRET_NAME = re.compile(r"(?!OLDPWD$|PWD$)[A-Z0-9_]*(PASS|PWD|SECRET|TOKEN|_KEY|CRED)[A-Z0-9_]*")
+_SECRET_NAME = re.compile(
+    r"(?i)pass|(?<!^old)(?<!^)pwd|secret|token|key|cred|auth|_pat$|_pw$|jwt|cookie"
+)
+_HARMLESS = re.compile(
+    r"\d+|[@*#?!$_-]|LC_\w+|XDG_(?:RUNTIME_DIR|SESSION_\w+|DATA_DIRS|CONFIG_HOME)|TZ"
+    r"|TERM|COLUMNS|LINES"
+    r"|SSH_AUTH_SOCK|EDITOR|PAGER|VISUAL|SHLVL|MAIL|DISPLAY|SSH_(?:CONNECTION|CLIENT|TTY)|SUDO_(?:USER|UID|GID)"
+    r"|(?:JAVA|MAVEN|GRADLE|HADOOP|SPARK|KAFKA|CATALINA|ORACLE|CONDA)_HOME|GOPATH|GOROOT|VIRTUAL_ENV"
+    r"|BASH_VERSION|BASHPID|BASH|(?:HOST|OS|MACH)TYPE|PIPESTATUS|LINENO|REPLY|TMPDIR|GROUPS"
+    r"|EPOCHSECONDS|EPOCHREALTIME|SRANDOM|LD_LIBRARY_PATH|MANPATH|LANGUAGE|INVOCATION_ID"
+)
 _SPLITS = re.compile(r"[\s*?\[\]\\]|^$")
 
 Values = Mapping[str, tuple[str, ...]]
@@ -61,7 +71,11 @@ def _options(part: Part, values: Values) -> tuple[str, ...]:
     return held
 
 
-def secret_variable(simple: Simple, values: Values) -> str:
-    """Return the name of an environment variable among the words that looks secret, or ""."""
-    names = [part.text for word in simple.words for part in word.parts if part.kind == "var"]
-    return next((n for n in names if not values.get(n) and _SECRET_NAME.fullmatch(n)), "")
+def looks_secret(name: str) -> bool:
+    """Tell whether a variable of this *name* most likely holds a password or key."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def is_harmless(name: str) -> bool:
+    """Tell whether a variable of the environment, by its *name*, surely holds no secret."""
+    return name in _KNOWN or _HARMLESS.fullmatch(name) is not None

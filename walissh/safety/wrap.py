@@ -66,7 +66,7 @@ def _plain(flags: str, valued: str = "") -> Callable[[Words], Inside | None]:
 
 def _sudo(args: Words) -> Inside | None:
     rest = _skip(args, "-n -E -H -P --non-interactive --preserve-env -b",
-                 "-u --user -g --group -C -T -D -p")  # fmt: skip
+                 "-u --user -g --group -p")  # fmt: skip
     if not rest:
         return None
     names, rest = _assigned(rest)
