@@ -7,11 +7,9 @@ Minutes are seconds here: the worker has one place, RQ's own limit of a job is p
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.api_client import ApiClient
 from tests.scripted_model import Call, Say, ScriptedModel
-from tests.services import running_up, until
+from tests.services import Installation, running_up, until
 from tests.stories.conftest import model_settings
 from tests.stories.test_first_question import run
 
@@ -49,35 +47,32 @@ def _sees_progress(api: ApiClient, command: str) -> None:
 
 
 def test_a_stopped_command_is_gone_from_the_host_within_5_s(
-    tmp_path: Path, scripted_model: ScriptedModel
+    with_model: Installation, scripted_model: ScriptedModel, tmp_path: Path
 ) -> None:
     alive = tmp_path / "alive"
-    scripted_model.script(Call(run(f"while :; do date +%s%N > {alive}; sleep 0.1; done")))
-    settings = model_settings(scripted_model)
-    with running_up(tmp_path / "home", "--demo-host", **settings) as installation:
-        api = ApiClient.of(installation)
-        turn = api.ask(api.session(), "go")
-        waiting = api.wait_for_command(turn, lambda each: each["status"] == "awaiting_approval")
-        api.call("POST", f"/commands/{waiting['id']}/approve", {})
-        until(alive.exists, what="the command's start")
-        stopped = time.monotonic()
-        assert api.call("POST", f"/turns/{turn}/cancel").status == 202
-        assert api.wait(turn)["status"] == "cancelled"
-        assert time.monotonic() - stopped < 5
-        last = alive.read_text()
-        time.sleep(0.5)
-        assert alive.read_text() == last
+    ticking = f"for i in $(seq 600); do date +%s%N > {alive}; sleep 0.1; done"
+    scripted_model.script(Call(run(ticking)))
+    api = ApiClient.of(with_model)
+    turn = api.ask(api.session(), "go")
+    waiting = api.wait_for_command(turn, lambda each: each["status"] == "awaiting_approval")
+    api.call("POST", f"/commands/{waiting['id']}/approve", {})
+    until(alive.exists, what="the command's start")
+    stopped = time.monotonic()
+    assert api.call("POST", f"/turns/{turn}/cancel").status == 202
+    assert api.wait(turn)["status"] == "cancelled"
+    assert time.monotonic() - stopped < 5
+    last = alive.read_text()
+    time.sleep(0.5)
+    assert alive.read_text() == last
 
 
-@pytest.mark.parametrize("question", ["x" * 1_000_000, "", "\0\0"])
-def test_a_question_that_is_no_question_is_refused_in_words_and_harms_nothing(
-    tmp_path: Path, scripted_model: ScriptedModel, question: str
+def test_questions_that_are_none_are_refused_in_words_and_harm_nothing(
+    with_model: Installation, scripted_model: ScriptedModel
 ) -> None:
     scripted_model.script(Say("Fine."))
-    settings = model_settings(scripted_model)
-    with running_up(tmp_path / "home", "--demo-host", **settings) as installation:
-        api = ApiClient.of(installation)
-        session = api.session()
+    api = ApiClient.of(with_model)
+    session = api.session()
+    for question in ("x" * 1_000_000, "", "\0\0"):
         refused = api.call("POST", f"/sessions/{session}/messages", {"content": question})
         assert refused.status == 400 and refused.body["field"] == "content"
-        assert api.wait(api.ask(session, "why?"))["status"] == "done"
+    assert api.wait(api.ask(session, "why?"))["status"] == "done"
