@@ -3,15 +3,18 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import paramiko
 import pytest
 
 from tests.sshd import Runner, Sshd, SshdFactory
 from walissh.errors import ShellError
+from walissh.react.host import Endpoint
 from walissh.ssh.link import MAX_CHANNELS, Link
 from walissh.ssh.pool import Pool
+from walissh.ssh.wire import Wire
 
 pytest_plugins = ("tests.sshd",)
 
@@ -141,6 +144,91 @@ def test_a_retired_connection_lets_its_commands_end(pool: Pool, sshd: Sshd) -> N
     assert lease(pool, sshd) is not link
     link.give_back()
     assert not link.transport.is_active()
+
+
+def test_connections_of_an_edited_host_are_closed_when_idle(sshd: Sshd) -> None:
+    pool = Pool(idle_s=0.2)
+    old = lease(pool, sshd)
+    lease(pool, sshd, revision=2)
+    old.give_back()
+    assert eventually(lambda: not old.transport.is_active())
+    pool.close()
+
+
+def test_a_pool_starts_no_thread_before_its_first_command() -> None:
+    before = set(threading.enumerate())
+    pool = Pool()
+    assert set(threading.enumerate()) <= before
+    pool.close()
+
+
+# --- errors that nobody foresaw -------------------------------------------------------
+
+unforeseen = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+
+
+def active(server: Sshd) -> list[paramiko.Transport]:
+    """Return this process's connections to *server*."""
+    found = [each for each in threading.enumerate() if isinstance(each, paramiko.Transport)]
+    return [each for each in found if each.is_active() and peer(each)[1] == server.port]
+
+
+def peer(transport: paramiko.Transport) -> tuple[str, int]:
+    try:
+        host, port, *_ = transport.getpeername()
+    except OSError:
+        return "", 0
+    return str(host), int(port)
+
+
+@unforeseen
+def test_an_unforeseen_error_at_log_in_leaves_no_connection_open(
+    pool: Pool, sshd_factory: SshdFactory
+) -> None:
+    server = sshd_factory()
+    with pytest.raises(ShellError, match="Nothing was run"):
+        lease(pool, server, user="\ud800")  # no bytes can say this name
+    assert eventually(lambda: not active(server))
+
+
+@unforeseen
+def test_an_unforeseen_error_behind_a_hop_frees_its_place_there(pool: Pool, sshd: Sshd) -> None:
+    gate = sshd.endpoint("gate")
+    hop = pool.lease(gate)
+    assert hop is not None
+    hop.give_back()
+    for _ in range(MAX_CHANNELS):
+        with pytest.raises(ShellError, match="Nothing was run"):
+            pool.lease(sshd.endpoint(jump=gate, port=-1))  # no packet can hold this port
+    assert pool.lease(gate) is hop
+    hop.give_back()
+    assert hop.idle_s() > 0
+
+
+class JobTimeoutError(Exception):
+    """What ends a job that took too long, wherever it is."""
+
+
+class CutShort(Link):
+    """A connection on which the job's time is over while a channel is being opened."""
+
+    def open_session(self) -> paramiko.Channel:
+        raise JobTimeoutError
+
+
+def test_a_job_that_runs_out_of_time_while_opening_frees_its_place(sshd: Sshd) -> None:
+    class Short(Pool):
+        def lease(
+            self, endpoint: Endpoint, *, gave_up: Callable[[], bool] = lambda: False
+        ) -> Link | None:
+            return cut if cut.take() else None
+
+    real = Pool()
+    cut = CutShort(sshd.endpoint(), lease(real, sshd).transport, Wire(socket.socket()), real.close)
+    with pytest.raises(JobTimeoutError):
+        Short().open_session(sshd.endpoint())
+    assert cut.idle_s() > 0
+    cut.close()
 
 
 # --- a host that falls silent ---------------------------------------------------------

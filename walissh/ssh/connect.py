@@ -4,6 +4,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import cast
 
 import paramiko
@@ -62,28 +63,41 @@ def dial(
     UntrustedKeyError. *close_below* is for the link; it is not called on errors. *limit_s* is
     for all up to the host's key; logging in has its own limit.
     """
-    stream, transport = _shake_hands(endpoint.host, below, limit_s)
-    try:
+    with ExitStack() as opened:
+        stream, transport = _shake_hands(endpoint.host, below, limit_s)
+        opened.callback(stream.close)
+        opened.callback(transport.close)
         _verify(transport, endpoint.host)
         log_in(transport, endpoint)
-    except WalisshError:
-        transport.close()
-        stream.close()
-        raise
+        opened.pop_all()
     return Link(endpoint, transport, stream, close_below)
 
 
 def _shake_hands(host: Host, below: Link | None, limit_s: float) -> tuple[Wire, paramiko.Transport]:
     deadline = time.monotonic() + limit_s
     for attempt in range(_TRIES):
-        stream = _through(below, host, limit_s) if below else wire.open_tcp(host, deadline)
         try:
-            return stream, _negotiate(stream, host, deadline)
+            return _reach(host, below, limit_s, deadline)
         except _DroppedError as error:
             if attempt == _TRIES - 1 or time.monotonic() > deadline - 1:
                 raise _no_ssh(host, str(error)) from error
             wire.pause(attempt)
     raise AssertionError("the loop returns or raises")
+
+
+def _reach(
+    host: Host, below: Link | None, limit_s: float, deadline: float
+) -> tuple[Wire, paramiko.Transport]:
+    """Make one try; on every error what was opened is closed."""
+    with ExitStack() as opened:
+        stream = _through(below, host, limit_s) if below else wire.open_tcp(host, deadline)
+        opened.callback(stream.close)
+        left = max(deadline - time.monotonic(), 1.0)
+        transport = _transport(stream, host, left)
+        opened.callback(transport.close)
+        _negotiate(transport, host, deadline)
+        opened.pop_all()
+    return stream, transport
 
 
 def _through(below: Link, host: Host, limit_s: float) -> Wire:
@@ -123,23 +137,17 @@ def _hop_refused(below: Link, host: Host, error: paramiko.ChannelException) -> S
     )
 
 
-def _negotiate(stream: Wire, host: Host, deadline: float) -> paramiko.Transport:
-    """Exchange versions and keys; the transport is closed on every error."""
-    left = max(deadline - time.monotonic(), 1.0)
-    transport = _transport(stream, host, left)
+def _negotiate(transport: paramiko.Transport, host: Host, deadline: float) -> None:
+    """Exchange versions and keys."""
     try:
-        transport.start_client(timeout=left)
+        transport.start_client(timeout=max(deadline - time.monotonic(), 1.0))
         transport.get_remote_server_key()  # raises when the time ran out
     except (paramiko.SSHException, EOFError, OSError) as error:
-        said_nothing = not transport.remote_version
-        transport.close()
-        stream.close()
         if time.monotonic() >= deadline - 0.2:
             raise _no_ssh(host, "it accepted the connection but did not answer") from error
-        if said_nothing:
+        if not transport.remote_version:
             raise _DroppedError("it hung up at once") from error
         raise _no_ssh(host, str(error) or "it hung up") from error
-    return transport
 
 
 def _transport(stream: Wire, host: Host, left: float) -> paramiko.Transport:

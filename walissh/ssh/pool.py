@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import paramiko
@@ -158,11 +159,11 @@ class Pool:
             return dial(endpoint, None, _nothing, self._connect_limit_s)
         below = self.lease(endpoint.jump)
         assert below is not None  # noqa: S101  nobody gives up here
-        try:
-            return dial(endpoint, below, below.give_back, self._connect_limit_s)
-        except WalisshError:
-            below.give_back()
-            raise
+        with ExitStack() as place:  # freed on every way out that gives no link
+            place.callback(below.give_back)
+            link = dial(endpoint, below, below.give_back, self._connect_limit_s)
+            place.pop_all()
+        return link
 
     def _start_sweeper(self) -> None:
         with self._lock:
@@ -210,18 +211,24 @@ def _wait(flight: Future[None], endpoint: Endpoint, gave_up: Callable[[], bool])
 
 
 def _try_open(link: Link, *, last: bool) -> paramiko.Channel | None:
-    """Open a session channel; None if it is worth another try."""
-    try:
-        return link.open_session()
-    except paramiko.ChannelException as error:
-        link.shrink()
-        link.give_back()
-        reason = f"it refused another channel: {error.text}"
-        cause: Exception = error
-    except (paramiko.SSHException, EOFError, OSError) as error:
-        link.retire()
-        link.give_back()
-        reason, cause = f"the connection is dead ({error})", error
+    """Open a session channel; None if it is worth another try.
+
+    The place on *link* is freed unless a channel is returned.
+    """
+    with ExitStack() as place:
+        place.callback(link.give_back)
+        try:
+            channel = link.open_session()
+        except paramiko.ChannelException as error:
+            link.shrink()
+            reason = f"it refused another channel: {error.text}"
+            cause: Exception = error
+        except (paramiko.SSHException, EOFError, OSError) as error:
+            link.retire()
+            reason, cause = f"the connection is dead ({error})", error
+        else:
+            place.pop_all()
+            return channel
     if not last:
         return None
     raise ShellError(
