@@ -130,6 +130,60 @@ def test_a_port_that_nobody_holds_is_named() -> None:
     assert "Port 80 (`0.0.0.0`) is held by `nginx` (PID 812)" in answer
 
 
+def listening(*sockets: tuple[str, str]) -> Ended:
+    head = "Netid State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
+    return Ended(
+        0,
+        head
+        + "".join(
+            f"tcp   LISTEN 0      128     {address}      0.0.0.0:*   {process}\n"
+            for address, process in sockets
+        ),
+    )
+
+
+def test_ports_are_told_in_order_with_address_and_program() -> None:
+    sockets = (
+        ("0.0.0.0:8080", 'users:(("app",pid=9,fd=3))'),
+        ("127.0.0.1:631", ""),
+        ("[::]:22", 'users:(("sshd",pid=7,fd=3))'),
+    )
+    answer = Talk({"web1": machine("", {"ss -tulpn": listening(*sockets)})}).ask("ports")
+    assert "Who listens: `sshd` `[::]:22`, `app` `0.0.0.0:8080`. [[" in answer
+    assert "this user may not see: `127.0.0.1:631`. [[" in answer
+
+
+def test_a_long_list_of_ports_says_how_many_it_leaves_out() -> None:
+    sockets = [(f"0.0.0.0:{port}", 'users:(("app",pid=9,fd=3))') for port in range(1070, 999, -1)]
+    answer = Talk({"web1": machine("", {"ss -tulpn": listening(*sockets)})}).ask("ports")
+    assert line_with(answer, "Who listens").count("`app`") == 60
+    assert "`0.0.0.0:1000`" in line_with(answer, "Who listens")
+    assert "11 more addresses are not listed here" in answer
+
+
+@pytest.mark.parametrize(
+    ("uptime", "words"),
+    [
+        ("up 23 min", "Started only 23 minutes ago."),
+        ("up  3:24", "Up for 3 hours."),
+        ("up 1 day,  3:24", "Up for 27 hours."),
+        ("up 41 days,  3:24", "Up for 41 days."),
+    ],
+)
+def test_the_time_since_the_start_is_told_in_a_fitting_unit(uptime: str, words: str) -> None:
+    line = f" 04:51:53 {uptime},  1 user,  load average: 0.35, 0.96, 0.08\n"
+    answer = Talk({"web1": machine("", {"uptime": Ended(0, line)})}).ask("cpu load")
+    assert words in answer
+
+
+def test_chinese_answers_use_chinese_marks() -> None:
+    answer = Talk({"db1": machine("disk_full")}, language="zh").ask("谁占满了磁盘")
+    assert "%、`" in line_with(answer, "空间使用")
+    unseen = Talk({"db1": machine("")}, language="zh").ask("端口")
+    assert "- 看谁在监听哪些端口（`LC_ALL=C" in unseen or "什么都没能运行" in unseen
+    assert " (" not in unseen
+
+
 def test_netstat_stands_in_for_ss() -> None:
     netstat = {
         "ss -tulpn": Ended(0, "bash: line 1: ss: command not found\n"),

@@ -113,6 +113,18 @@ def test_a_mistake_is_named_with_its_place(old: str, new: str, message: str) -> 
         read_small(old, new)
 
 
+def test_a_probe_that_may_find_nothing_does_not_end_as_a_failure() -> None:
+    quiet = re.compile(r"\| (head|tail) -n \d+$|^tail |^LC_ALL=C systemctl --failed")
+    runs = [
+        variant.run
+        for probe in playbook.built_in().probes.values()
+        for variant in probe.variants
+        if variant.empty
+    ]
+    assert runs
+    assert not [run for run in runs if not quiet.search(run)]
+
+
 def test_a_name_used_twice_is_refused() -> None:
     small = playbook.read(SMALL, "tiny.yaml")
     other = playbook.read(SMALL.replace("name: tiny", "name: other"), "other.yaml")

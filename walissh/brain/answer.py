@@ -30,7 +30,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "own": ("你要求运行的命令", "the command you asked for"),
     "findings": ("发现", "Findings"),
     "facts": ("事实", "Facts"),
-    "unseen": ("没能看到", "Could not see"),
+    "unseen": ("没有得到结果", "Could not see"),
     "critical": ("严重", "Critical"),
     "warning": ("警告", "Warning"),
     "note": ("注意", "Note"),
@@ -42,6 +42,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "fix": ("建议（未执行）", "To fix (not run)"),
     "verify": ("之后核实", "Then check"),
     "quiet": ("（{command} 没有输出）", " ({command}: no output)"),
+    "blind": ("{why}（{command}）：{reason}", "{why} ({command}): {reason}"),
     "unusable": ("没有可用的输出", "no usable output"),
     "unreachable": ("{host}：什么都没能运行：{reason}", "{host}: nothing could be run: {reason}"),
     "limits": (
@@ -212,15 +213,16 @@ def _claim(told: Told, language: Language) -> str:
 def _silent(commands: Sequence[str], language: Language) -> str:
     if not commands:
         return ""
-    named = ", ".join(condition.code(each) for each in commands)
+    named = condition.shown_in(language)(list(commands))
     return phrase("quiet", language, command=named)
 
 
 def _blind(unseen: Unseen, language: Language) -> str:
     reason = _plain(unseen.reason) if unseen.reason else phrase("unusable", language)
     why = unseen.why.in_language(language)
-    colon = "：" if language == "zh" else ": "
-    return f"- {why} ({condition.code(unseen.command)}){colon}{reason}"
+    return "- " + phrase(
+        "blind", language, why=why, command=condition.code(unseen.command), reason=reason
+    )
 
 
 def _plain(reason: str) -> str:

@@ -8,10 +8,12 @@ an error. Mistakes of an author are found when playbooks are loaded, by ``names`
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
+
+from walissh.react.turn import Language
 
 Names = Mapping[str, object]
 
@@ -100,18 +102,23 @@ def names(expression: str) -> set[str]:
     return read - bound - set(FUNCTIONS) - {"True", "False", "None"}
 
 
-def shown(value: object) -> str:
+def shown_in(language: Language) -> Callable[[object], str]:
+    """Return what renders a value for an answer in *language*."""
+    return partial(shown, comma="、" if language == "zh" else ", ")
+
+
+def shown(value: object, *, comma: str = ", ") -> str:
     """Render *value* for Markdown: numbers plain, text from a host as inline code.
 
     The text comes from untrusted output: it can neither end the code span nor look like
-    a citation.
+    a citation. An empty list is a dash.
     """
     if isinstance(value, Ready):
         return str(value)
     if isinstance(value, float):
         return f"{value:.1f}".removesuffix(".0")
     if isinstance(value, list | tuple):
-        return ", ".join(shown(each) for each in value)
+        return comma.join(shown(each) for each in value) or "—"
     return code(value) if isinstance(value, str) else str(value)
 
 
@@ -139,10 +146,13 @@ def size(kib: float) -> Ready:
     return Ready(f"{amount:.{digits}f} {unit}")
 
 
-def listing(rows: Sequence[Mapping[str, object]], label: str, value: str, unit: str = "") -> Ready:
-    """Return ``label value, label value`` of *rows*; *unit* ``KiB`` is made readable."""
-    pairs = (f"{shown(row[label])} {_measure(row[value], unit)}" for row in rows if row.get(label))
-    return Ready(", ".join(pairs) or "—")
+def listing(
+    rows: Sequence[Mapping[str, object]], label: str, value: str, unit: str = ""
+) -> list[Ready]:
+    """Return ``label value`` of each of *rows*; *unit* ``KiB`` is made readable."""
+    return [
+        Ready(f"{shown(row[label])} {_measure(row[value], unit)}") for row in rows if row.get(label)
+    ]
 
 
 def _measure(value: object, unit: str) -> str:
@@ -153,6 +163,11 @@ def _measure(value: object, unit: str) -> str:
 
 def _distinct(values: Iterable[object]) -> list[object]:
     return list(dict.fromkeys(values))
+
+
+def _by(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, object]]:
+    """Return the rows in the order of the numbers in *key*."""
+    return sorted(rows, key=lambda row: _number(row[key]))
 
 
 def _number(text: object) -> float:
@@ -194,6 +209,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "abs": abs,
     "all": all,
     "any": any,
+    "by": _by,
     "code": lambda value: Ready(code(str(value))),
     "distinct": _distinct,
     "group": _group,

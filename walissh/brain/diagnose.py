@@ -277,7 +277,9 @@ def _tell(walk: _Walk, name: str, finding: Finding, language: Language) -> Itera
     names = walk.names()
     for row in _holding(finding, names):
         here = {**names, "row": row}
-        text = condition.fill(finding.text.in_language(language), here, condition.shown)
+        text = condition.fill(
+            finding.text.in_language(language), here, condition.shown_in(language)
+        )
         if text is None:
             continue
         places, silent = _proof(walk, finding, row, here)
@@ -295,7 +297,7 @@ def _tell(walk: _Walk, name: str, finding: Finding, language: Language) -> Itera
 def _filled(text: Text | None, names: Mapping[str, object], language: Language) -> str:
     if text is None:
         return ""
-    return condition.fill(text.in_language(language), names, condition.shown) or ""
+    return condition.fill(text.in_language(language), names, condition.shown_in(language)) or ""
 
 
 def _proof(
