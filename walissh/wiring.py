@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from flask import Flask, current_app
 
+from walissh.brain.late import LateModel
 from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.react.needs import Model
@@ -40,7 +41,7 @@ def install(app: Flask, settings: Settings) -> None:
 def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
     """Return the parts that the settings ask for."""
     return Parts(
-        model=model(settings),
+        model=LateModel(lambda: model(settings)),
         shell=SshShell(Pool(), hosts, output_limit_mb=settings.output_limit_mb),
         gate=ReadOnlyGate(),
         prompt=Prompt.of([SystemProvider(), HostsProvider()]),

@@ -4,6 +4,7 @@ import logging
 
 from flask import Flask
 
+from walissh import wiring
 from walissh.config import Settings
 from walissh.errors import WalisshError
 from walissh.service import demo_host
@@ -21,6 +22,7 @@ def run(settings: Settings, role: str) -> None:
     app = create_app(settings)
     match role:
         case "turns":
+            _load_brain(app)
             connection = queue.connect(settings)
             threads.run_workers(app, "turns", settings.turn_threads, connection=connection)
         case "commands":
@@ -30,6 +32,12 @@ def run(settings: Settings, role: str) -> None:
             _keep_up(app)
         case _:
             demo_host.run(app, settings)
+
+
+def _load_brain(app: Flask) -> None:
+    """Take the time now, not from the first question."""
+    with app.app_context():
+        logger.info("brain ready name=%s", wiring.parts().model.name)
 
 
 def _keep_up(app: Flask) -> None:
