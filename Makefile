@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: setup run test test-full lint lock bench wheel clean
+.PHONY: setup run test test-full lint lock wheel clean
 
 setup:
 	@tools/setup.sh app
@@ -30,9 +30,6 @@ lint: setup-dev
 
 lock: setup-dev
 	@tools/lock.sh
-
-bench: setup-dev
-	@$(BIN)/python -m bench $(ARGS)
 
 wheel: setup-dev
 	@$(BIN)/python -m build --wheel --no-isolation

@@ -55,6 +55,7 @@ rm -f .venv/.made-for-*
 requirements=
 for lock in $locks; do requirements="$requirements -r $lock"; done
 pip=".venv/bin/python -m pip --disable-pip-version-check -q"
+echo "Installing the packages (a minute or two) ..." >&2
 # shellcheck disable=SC2086
 $pip install --require-hashes $requirements
 $pip install --no-deps --no-build-isolation -e .
