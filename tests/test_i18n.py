@@ -9,9 +9,12 @@ from babel.messages.pofile import read_po
 from flask import Flask
 from flask_babel import Babel, force_locale
 
+from tests import raised
+from tests.raised import VALUE, Text
 from walissh.config import asset_dir
 from walissh.web import i18n
-from walissh.web.sentences import SENTENCES
+from walissh.web.reasons import REASONS
+from walissh.web.sentences import JOINED, SENTENCES
 
 METHODS = [("walissh/web/**.py", "python"), ("templates/**.html", "jinja2")]
 NOT_WORDS = {"WaLiSSH", "/", "n", "j", "k", "w", "a", "e", "d", "i", "g", "h", "r", "?"}
@@ -105,3 +108,67 @@ def test_every_known_sentence_finds_itself() -> None:
     for source in SENTENCES:
         text = re.sub(r"%\((\w+)\)s", r"<\1>", source)
         assert said(text, "zh") != text, source
+
+
+def unknown(texts: list[Text], sources: tuple[str, ...]) -> list[str]:
+    """Return the texts that none of *sources* fits, with where they stand."""
+    patterns = [re.compile(i18n._as_pattern(each), re.DOTALL) for each in sources]
+    known = {re.sub(r"%\(\w+\)s", VALUE, each) for each in JOINED}
+    return [
+        f"{each.where}: {each.text}"
+        for each in texts
+        if each.text not in known and not any(one.fullmatch(each.text) for one in patterns)
+    ]
+
+
+def test_every_sentence_that_may_be_raised_is_known_here() -> None:
+    texts = raised.sentences()
+    assert len(texts) > 80
+    assert unknown(texts, SENTENCES) == []
+
+
+def test_every_reason_that_may_stand_in_one_is_known_here() -> None:
+    texts = raised.reasons()
+    assert len(texts) > 25
+    assert unknown(texts, REASONS) == []
+
+
+def test_a_sentence_that_nobody_knows_is_found() -> None:
+    assert unknown([Text("□ burns. Call for help.", "here")], SENTENCES) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "web1: no connection to 10.0.0.5 port 22 (Connection refused). Nothing was run. Check"
+            " that the machine is up, and its address and port on the host page.",
+            "连接被拒绝",
+        ),
+        (
+            'The model server at http://h/v1 answered 401: "bad key. go away". Check'
+            " OPENAI_API_KEY.",
+            "返回了 401：“bad key. go away”。请检查 OPENAI_API_KEY。",
+        ),
+        (
+            "The model server at http://h/v1 did not begin to answer: nothing for 60 s. Try again"
+            " later. 5 秒后重试。",
+            "没有开始回答：60 秒内没有任何内容。请稍后再试。5 秒后重试。",
+        ),
+        (
+            "web1: the stored key cannot be used: The passphrase does not open this private key."
+            " Nothing was run. Check the user and the log-in on the host page.",
+            "口令打不开这个私钥。什么都没有执行",
+        ),
+        (
+            "web1: it refused to let 'ops' in. Tried: password. The host offers: publickey. It"
+            " asked: Code:. Nothing was run. Check the user and the log-in on the host page.",
+            "它问过：Code:",
+        ),
+        ("config, line 3: a quote is not closed.", "config 第 3 行"),
+    ],
+)
+def test_reasons_are_translated_where_they_stand(text: str, words: str) -> None:
+    said_in_chinese = said(text, "zh")
+    assert words in said_in_chinese
+    assert not re.search(r"Nothing was|Check |Try |The ", said_in_chinese)

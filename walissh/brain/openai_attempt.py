@@ -14,7 +14,7 @@ MAX_REPLY_CHARS = 400_000  # a small model that repeats itself never stops
 LATER: Final = "Try again later."
 MAX_HELD_CHARS = 8_000  # a printed call is short
 CUT_MARK = {
-    "zh": "\n\n(回答达到模型的长度上限, 在此截断)",
+    "zh": "\n\n（回答达到模型的长度上限，在此截断）",
     "en": "\n\n(The answer was cut here at the model's length limit.)",
 }
 

@@ -12,7 +12,8 @@ from flask_babel import Babel, get_locale, gettext
 from walissh import wiring
 from walissh.config import Lang, asset_dir
 from walissh.web import auth
-from walissh.web.sentences import SENTENCES
+from walissh.web.reasons import REASONS
+from walissh.web.sentences import JOINED, SENTENCES
 
 LANGUAGES: tuple[Lang, ...] = ("zh", "en")
 NAMES = {"zh": "中文", "en": "English"}
@@ -68,11 +69,42 @@ def sentence(text: str) -> str:
     """
     if not text or page_lang() == "en":
         return text
-    for pattern, source in _patterns():
+    return _joined(text) or _said(text) or text
+
+
+def _said(text: str) -> str | None:
+    """Return *text* translated, with the reasons that stand in it; None if unknown."""
+    found = _find(text, SENTENCES)
+    if found is None:
+        return None
+    return str(gettext(found[0], **{name: _reason(value) for name, value in found[1].items()}))
+
+
+def _joined(text: str) -> str | None:
+    found = _find(text, JOINED)
+    if found is None:
+        return None
+    before = _said(found[1]["sentence"])
+    return before and str(gettext(found[0], **{**found[1], "sentence": before}))
+
+
+def _reason(text: str) -> str:
+    """Return a piece of a sentence translated; a sentence may be one, without its stop."""
+    found = _find(text, REASONS)
+    if found is not None:
+        source, values = found
+        return str(gettext(source, **{name: _reason(each) for name, each in values.items()}))
+    whole = _said(f"{text}.") if " " in text else None
+    return whole.rstrip("。") if whole else text
+
+
+def _find(text: str, sources: tuple[str, ...]) -> tuple[str, dict[str, str]] | None:
+    """Return the first of *sources* that *text* was made of, and its values."""
+    for pattern, source in _patterns(sources):
         found = pattern.fullmatch(text)
         if found:
-            return str(gettext(source, **found.groupdict()))
-    return text
+            return source, found.groupdict()
+    return None
 
 
 @cache
@@ -81,8 +113,8 @@ def _zones() -> frozenset[str]:
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(_as_pattern(each), re.DOTALL), each) for each in SENTENCES)
+def _patterns(sources: tuple[str, ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(_as_pattern(each), re.DOTALL), each) for each in sources)
 
 
 def _as_pattern(source: str) -> str:
@@ -92,4 +124,5 @@ def _as_pattern(source: str) -> str:
 def _pieces(source: str) -> Iterator[str]:
     """Yield the source as a pattern: each ``%(name)s`` takes any text, "%%" is one sign."""
     for plain, name in re.findall(r"((?:[^%]|%%)+)|%\((\w+)\)s", source):
-        yield f"(?P<{name}>.*?)" if name else re.escape(plain.replace("%%", "%"))
+        much = ".*" if name == "sentence" else ".*?"  # a sentence is all but the last words
+        yield f"(?P<{name}>{much})" if name else re.escape(plain.replace("%%", "%"))

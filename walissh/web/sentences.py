@@ -1,7 +1,8 @@
 """The sentences of other parts that a page may show, as patterns for translation.
 
 A copy of what is raised elsewhere, with ``%(name)s`` where a value stands; `i18n.sentence`
-looks them up. One that is missing here is shown in English.
+looks them up, the first that fits. One that is missing here would be shown in English; a
+test reads the source of all parts and finds it.
 """
 
 
@@ -15,6 +16,12 @@ SENTENCES: tuple[str, ...] = (
     _("Sign in first."),
     _("The name or the password is wrong."),
     _("The password needs at least %(count)s characters."),
+    _("%(name)s is not a name: use up to 64 letters, digits and . _ @ + -"),
+    _("Too many people sign in at this moment. Try again in a few seconds."),
+    _(
+        "This needs a valid token in the header 'Authorization: Bearer TOKEN'. Make one with:"
+        " walissh token create"
+    ),
     # sessions and turns
     _("There is no such session."),
     _("There is no such turn."),
@@ -28,10 +35,22 @@ SENTENCES: tuple[str, ...] = (
     _("The message is not valid Unicode text."),
     _("A turn is open in this session. Wait for its end, decide what waits, or stop it."),
     _("A turn is still ending in this session. Try again in a moment."),
+    _("This Idempotency-Key was used for another message. Use a new one."),
+    _("The session was deleted."),
     _("The turn has ended already."),
     _("A title has at most %(count)s characters."),
     _("There is no host with id %(id)s."),
     _("This command does not wait for a decision (any more)."),
+    _("This command was edited meanwhile. Read it again before you decide."),
+    _("A command cannot hold a NUL character."),
+    _(
+        "%(host)s: the host was changed or removed after the command was proposed. Nothing was"
+        " run. Deny the command and ask again."
+    ),
+    _(
+        "%(host)s: the host was changed or removed after the command was proposed. Nothing was"
+        " run. Ask again."
+    ),
     # hosts
     _("There is a host named %(name)s already."),
     _("%(name)s is the jump host of %(other)s. Change %(other2)s first."),
@@ -50,7 +69,17 @@ SENTENCES: tuple[str, ...] = (
         " Compare again."
     ),
     _("%(path)s, line %(line)s: cannot be read: %(text)s."),
+    _("%(where)s: Include goes too deep; does a file include itself?"),
+    _("%(where)s: a name is missing."),
+    _("%(where)s: a quote is not closed."),
+    _("%(where)s: %(text)s is not a port."),
+    _("%(path)s: the file cannot be read: %(why)s."),
     _("%(name)s is not a jump host."),
+    _("There is a host of this name."),
+    _("Its jump hosts lead in a circle: %(names)s."),
+    _("No user is named for %(name)s. Add a line 'User NAME' to it."),
+    _("The text names %(count)s hosts; at most %(most)s are taken at once."),
+    _("The text is longer than %(count)s KiB. Send it in parts."),
     _("The text names no host: there is no line such as 'Host web1'."),
     _("There is no such way to log in."),
     _("The file is not a private key in text form."),
@@ -62,10 +91,37 @@ SENTENCES: tuple[str, ...] = (
     _("The private key is damaged or cut off. Paste the whole file again."),
     _("The passphrase does not open this private key."),
     _("The private key is protected by a passphrase. Give it too."),
+    _("This is not a public key line."),
+    _(
+        "A stored secret cannot be opened with the present key. Restore secret.key or"
+        " WALISSH_SECRET_KEY as it was, or enter the secret again on the host page."
+    ),
     # approving
     _("This can destroy data on %(host)s. Type the host's name to approve it."),
     _("%(host)s: the host was removed. Nothing was run."),
     # reaching a host
+    _("The host is no longer there. Nothing was run."),
+    _(
+        "The host %(id)s is not known any more. Nothing was run. Choose another host or add it"
+        " again."
+    ),
+    _("%(host)s: more than %(count)s jump hosts. Nothing was run."),
+    _(
+        "%(host)s: the jump host %(jump)s gave no channel to it (%(why)s). Nothing was run. Try"
+        " again, or test the jump host on the host page."
+    ),
+    _(
+        "%(host)s: connecting failed for a reason that is in WaLiSSH's log. Nothing was run."
+        " Try again."
+    ),
+    _(
+        "%(host)s: no session on it: %(why)s. Nothing was run. Try again later, or raise"
+        " MaxSessions in its sshd_config."
+    ),
+    _(
+        "%(host)s: the log-in works, but the command 'true' did not end well (%(how)s, exit"
+        " code %(code)s). Check the login shell."
+    ),
     _(
         "%(host)s: the name %(address)s does not resolve (%(why)s). Nothing was run. Check the"
         " address on the host page."
@@ -94,16 +150,26 @@ SENTENCES: tuple[str, ...] = (
         "%(host)s: the jump host %(jump)s cannot reach %(address)s port %(port)s (%(why)s)."
         " Nothing was run. Check the address and port on the host page."
     ),
-    _(
-        "%(host)s: it refused to let %(user)s in. Tried: %(tried)s. The host offers:"
-        " %(offered)s. Nothing was run. Check the user and the log-in on the host page."
-    ),
     _("%(host)s: %(why)s. Nothing was run. Check the user and the log-in on the host page."),
     _(
         "%(host)s: this command cannot be sent: %(why)s. Nothing was run. Change the command,"
         " or the encoding on the host page."
     ),
+    _("%(host)s: the command had not started yet; nothing was run."),
+    _(
+        "%(host)s: the login shell did not start the command. Nothing was run. It said nothing."
+        " Check the account's shell."
+    ),
+    _("%(host)s: the login shell did not start the command. Nothing was run. It said: %(words)s"),
     _("%(host)s: the command was ended by a signal."),
+    _(
+        "%(host)s: it could not be confirmed that the command has ended. Process group"
+        " %(group)s may still run there; look with: ps -g %(group2)s"
+    ),
+    _(
+        "%(host)s: some of the command could not be ended (another user's process?) and still"
+        " runs: process %(ids)s. End it there with: sudo kill %(ids2)s"
+    ),
     _("%(host)s: the connection was lost before the command started. Nothing was run. Try again."),
     _(
         "%(host)s: the connection was lost while the command ran. Its outcome is unknown, and"
@@ -114,6 +180,11 @@ SENTENCES: tuple[str, ...] = (
         "%(host)s: the command ended, but something that it started still runs in the"
         " background (process group %(group)s)."
     ),
+    # the model server
+    _('The model server at %(url)s %(what)s: "%(words)s". %(advice)s'),
+    _('The model server at %(url)s %(what)s: "%(words)s".'),
+    _("The model server at %(url)s %(what)s. %(advice)s"),
+    _("The model server at %(url)s %(what)s."),
     # the request itself
     _("The language must be zh or en."),
     _("The request could not be read."),
@@ -125,3 +196,10 @@ SENTENCES: tuple[str, ...] = (
     _("The database did not answer: %(why)s"),
     _("Redis did not answer: %(why)s"),
 )
+
+JOINED: tuple[str, ...] = (
+    _("%(sentence)s Nothing was run."),
+    _("%(sentence)s Trying again in %(seconds)s s."),
+    _("%(sentence)s %(seconds)s 秒后重试。"),
+)
+"""What is said after another sentence, in the language of the turn."""
