@@ -4,10 +4,12 @@
   "use strict";
   const talk = document.getElementById("talk");
   const below = document.getElementById("new-below");
+  const spoken = document.getElementById("spoken");
   const title = document.title;
   const KEPT_CHARS = 12000;
   const LONG_S = 20;
   const END_PX = 80;
+  const SPOKEN_CHARS = 600;
   let fresh = 0;
   let doneMark = "";
 
@@ -80,6 +82,7 @@
     const state = last ? last.dataset.state : "";
     const before = talk.dataset.shown;
     talk.dataset.shown = state;
+    speak(last, before !== undefined);
     const over = before === "open" || before === "waits";
     if (over && state !== "open" && state !== "waits") ended(last);
     if (state === "open" || state === "waits") doneMark = "";
@@ -90,12 +93,24 @@
     }
   }
 
+  // screen readers say what changes in an element that stays; replaced ones they pass over
+  function speak(status, aloud) {
+    const said = status ? status.dataset.said : "";
+    if (said === spoken.dataset.said) return;
+    spoken.dataset.said = said;
+    if (!aloud || !said) return;
+    const answer = status.dataset.state === "done" ? `: ${answerOf(status).slice(0, SPOKEN_CHARS)}` : "";
+    spoken.textContent = said + answer;
+  }
+
+  function answerOf(status) { return status.closest(".turn").querySelector(".answer").textContent.trim(); }
+
   function ended(status) {
     if (!document.hidden) return;
     doneMark = `✓ ${talk.dataset.done} · `;
     const allowed = "Notification" in window && Notification.permission === "granted";
     if (!allowed || Number(status.dataset.seconds) < LONG_S) return;
-    const answer = status.closest(".turn").querySelector(".answer").textContent.trim().slice(0, 160);
+    const answer = answerOf(status).slice(0, 160);
     const note = new Notification(title, { body: answer || talk.dataset.done, tag: talk.dataset.events });
     note.onclick = () => { window.focus(); note.close(); };
   }

@@ -2,7 +2,9 @@
 
 from flask import Flask
 
+from tests.web.conftest import use_parts
 from tests.web.forms import Stage, browser_of
+from walissh.errors import StoreError
 from walissh.store import sessions, turns
 
 
@@ -34,6 +36,21 @@ def test_a_refused_question_leaves_no_session_and_comes_back(app: Flask) -> None
     response = browser.post("/sessions", content="   ")
     assert response.status_code == 400
     assert "The message is empty." in response.text
+    with app.app_context():
+        assert sessions.page(browser.person.id if browser.person else "").items == ()
+
+
+class TurnsAway:
+    """Turns of a database that has just gone away."""
+
+    def ask(self, *_: object, **__: object) -> None:
+        raise StoreError("The database did not answer: it is gone")
+
+
+def test_a_question_that_could_not_be_stored_leaves_no_session(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    use_parts(app, turns=TurnsAway())
+    assert browser.post("/sessions", content="why?").status_code == 503
     with app.app_context():
         assert sessions.page(browser.person.id if browser.person else "").items == ()
 

@@ -179,3 +179,19 @@ def test_deleting_a_session_stops_what_is_open_in_it(app: Flask) -> None:
     assert stage.shell.ran == []
     with app.app_context():
         assert turns.get(run.turn_id) is None
+
+
+def test_what_is_replaced_is_not_what_speaks(app: Flask) -> None:
+    stage = Stage.of(app, calls("touch /x"))
+    stage.waiting()
+    page = stage.browser.get(stage.path).text
+    assert page.count('role="status"') == 1 and "aria-live" not in page
+    assert 'data-said="1 command waits for you"' in page
+
+
+def test_without_a_model_no_tokens_are_counted(app: Flask) -> None:
+    stage = Stage.of(app, Reply("It is up."))
+    assert " tokens" not in stage.browser.get(stage.path).text
+    stage.ask()
+    stage.play()
+    assert "10 tokens" in stage.browser.get(stage.path).text

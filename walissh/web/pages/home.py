@@ -1,12 +1,13 @@
 """The first page: choose hosts, ask; it teaches while there is nothing yet. And search."""
 
+from contextlib import suppress
 from datetime import datetime
 
 from flask import Blueprint, make_response, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from walissh import wiring
-from walissh.errors import InvalidError
+from walissh.errors import InvalidError, WalisshError
 from walissh.react import decisions
 from walissh.store import hosts, sessions
 from walissh.web import auth, i18n
@@ -36,8 +37,11 @@ def create() -> Response:
         return make_response(_form([], content, error), 400)
     try:
         decisions.ask(wiring.parts(), talk.id, me.id, content)
-    except InvalidError as error:
-        sessions.remove(talk.id, me.id)
+    except WalisshError as error:
+        with suppress(WalisshError):  # with its question stored it stays, and is answered
+            sessions.remove(talk.id, me.id)
+        if not isinstance(error, InvalidError):
+            raise
         return make_response(_form(host_ids, content, error), 400)
     return answers.go(url_for("talk.page", session_id=talk.id))
 
