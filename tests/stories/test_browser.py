@@ -189,6 +189,7 @@ def test_another_tab_sees_the_question_and_its_answer(stack: Stack, sshd: Sshd, 
     page.get_by_label("Your question").fill("and now?")
     page.keyboard.press("Enter")
     expect(other.locator(".answer").nth(1)).to_have_text("Second.")
+    expect(other.locator("#spoken")).to_have_text("done: Second.")
     expect(page.locator(".turn")).to_have_count(2)
     expect(page.locator(".answer").nth(1)).to_have_text("Second.")
 

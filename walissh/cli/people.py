@@ -41,12 +41,15 @@ def sign_in_link(user: str | None) -> None:
 @click.command()
 @click.argument("name")
 def passwd(name: str) -> None:
-    """Set the password of NAME: asked for, or the first line of standard input."""
+    """Set the password of NAME: asked for, or the first line of standard input.
+
+    Every browser in which NAME is signed in must sign in again.
+    """
     from walissh.store import people
 
     with opened():
         people.set_password(owner(name).id, _new_password(name))
-    click.echo(f"The password of {name} is set.", err=True)
+    click.echo(f"The password of {name} is set; their browsers must sign in again.", err=True)
 
 
 def _new_password(name: str) -> str:
