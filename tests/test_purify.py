@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from walissh.safety import purify
+from walissh.safety import purify, redact
 from walissh.safety.purify import Mouth, clean, cut, fence, spans
 
 KEY = "\n".join(
@@ -192,6 +192,23 @@ def test_private_key_is_found_across_chunks(size: int) -> None:
     assert through(f"a\n{KEY}\nb\n".encode(), size=size) == "a\n‹secret:private key›\nb\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("     7\t", ""), ("", "$"), ("Nov 30 04:05:06 web1 app[7]: ", ""), ("12:", ""),
+     ("/srv/tls/key.pem:12:", ""), ("+", ""), ("> ", ""), ("    ", ""), ("web-1  | ", ""),
+     ("2026-11-30T04:05:06.123456789Z ", ""), ("", "\\n"), ('  "', '\\n",')],
+    ids=["cat -n", "cat -e", "journal", "grep -n", "grep", "diff", "quote", "indent", "compose",
+         "docker logs -t", "escaped", "json"],
+)  # fmt: skip
+def test_a_private_key_is_found_behind_what_a_program_puts_around_its_lines(
+    before: str, after: str
+) -> None:
+    shown = "".join(f"{before}{line}{after}\n" for line in KEY.split("\n"))
+    text = clean(f"first\n{shown}last\n")
+    assert text.startswith("first\n") and text.endswith("last\n")
+    assert "b3BlbnNz" not in text and "x9Kq" not in text
+
+
 def test_key_that_never_ends_does_not_swallow_what_follows() -> None:
     cut_off = "\n".join(KEY.split("\n")[:3])
     assert clean(f"{cut_off}\nall is well here\n") == "‹secret:private key›\nall is well here\n"
@@ -263,3 +280,42 @@ def test_cut_keeps_head_and_tail_and_counts_what_is_left_out() -> None:
 
 def test_cut_of_one_endless_line_cuts_inside() -> None:
     assert cut("x" * 100, 10) == "xxxxx[... 90 characters left out ...]xxxxx"
+
+
+# --- many lines at once ---------------------------------------------------------------
+
+NAMES = (  # noqa: SIM905
+    "pass password PASSWD pwd psk secret TOKEN api_key AWS_SECRET_KEY credentials http_auth "
+    "sessionid bind_pw db_pw connect.sid cookie: Set-Cookie: --password --token 密码 口令 "
+    "masterauth requirepass auth-pass \u0130password Private-Lines: plain"
+).split()
+JOINTS = [
+    "=",
+    ": ",
+    " => ",
+    '": "',
+    '" value="',
+    ">",
+    "（x）：",
+    ":=",
+    ", ",
+    " ",
+    " for ",
+    '"] = "',
+]
+VALUES = ["hunter2!x", "Tr0ub4dor&3", '"a1b2c3d4e5"', "/etc/x", "null", "sid=abcdefghijk", "14",
+          "eyJhbGciOiJI.eyJzdWIiOiIx.c2ln", "postgres://a:b1c2d3@h/x", "AKIAABCDEFGHIJKLMNOP"]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_block_is_cleaned_as_its_lines_are_one_by_one(seed: int) -> None:
+    pick = random.Random(seed)
+    block = [
+        "".join((pick.choice(["", "export ", '{"']), pick.choice(NAMES), pick.choice(JOINTS),
+                 pick.choice(VALUES)))
+        for _ in range(200)
+    ] + [*KEY.split("\n"), "Failed password for root from 10.0.0.1 port 22 ssh2"]  # fmt: skip
+    pick.shuffle(block)
+    redactor = redact.Redactor()
+    singly = [each for line in block if (each := redactor.line(line)) is not None]
+    assert redact.lines(block, redact.Redactor()) == singly

@@ -139,6 +139,21 @@ def test_a_command_that_the_encoding_lacks_is_refused(ssh_run: Runner, sshd: Ssh
         ssh_run(sshd.endpoint(encoding="latin-1"), "echo 汉")
 
 
+@pytest.mark.parametrize("encoding", ["gbk", "big5"])
+@pytest.mark.parametrize("sign", [b"|", b"\\", b"{", b"~"])
+def test_a_character_with_a_byte_that_a_shell_obeys_is_refused(
+    ssh_run: Runner, sshd: Sshd, encoding: str, sign: bytes
+) -> None:
+    char = next(
+        each
+        for first in range(0xA4, 0xF9)
+        if (each := (bytes([first]) + sign).decode(encoding, "ignore")) and not each.isascii()
+    )
+    with pytest.raises(ShellError, match="sign of its own") as raised:
+        ssh_run(sshd.endpoint(encoding=encoding), f"echo {char}")
+    assert not raised.value.started
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "gbk", "latin-1"])
 def test_binary_output_does_not_crash(ssh_run: Runner, sshd: Sshd, encoding: str) -> None:
     ran = ssh_run(sshd.endpoint(encoding=encoding), "head -c 200000 /dev/urandom; exit 4")

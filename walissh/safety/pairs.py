@@ -13,7 +13,17 @@ PIECES = frozenset(
 )
 """Lower-case pieces of names; without one of them no pair is in a line."""
 
-_WORDS = ("pass", "pwd", "psk", "secret", "token", "key", "cred", "_auth", "sess", "_pw", "sid")
+WORDS = {
+    "pass": "(?:word|wd|phrase|code|wort)?", "pwd": "", "psk": "", "secret": "", "token": "",
+    "key": "(?:[_-]?(?:id|secret)|-data)?", "cred": "entials?", "_auth": "",
+    "sess": "(?:ion)?_?id", "_pw": "", "sid": "",
+}  # fmt: skip
+"""How the names of secrets begin, and how they may go on."""
+TO_VALUE = (
+    r"\\?[\"'`]?\]?[^\S\n]{0,8}(?:[（(][^）)\n]{0,20}[）)])?"
+    r"(?:[^\S\n]{0,20}(?:=|:=|[：:])|\"[^\S\n]+value=|[\"'],|>)"
+)
+"""What stands between a name and its value, within one line."""
 _NAME = (
     r"(?:(?P<pass>pass(?:word|wd|phrase|code|wort)?|pwd|psk|_pw)"
     r"|secret|token|key(?:[_-]?(?:id|secret)|-data)?|credentials?|_auth|sess(?:ion)?_?id|sid)"
@@ -40,6 +50,12 @@ _SPACED = re.compile(
     r"|--(?:token|secret|api-key|secret-key|access-key|auth-token)|token:)\s+"
     rf"{_QUOTED_OR_BARE}"
 )
+STARTERS = (
+    "--pass", "--storepass", "--keypass", "--psk", "--token", "--secret", "--api-key",
+    "--access-key", "--auth-token", "token:", "requirepass", "masterauth", "masterpass",
+    "auth-pass", "bindpw", "bind_pw", "rootpw", "cookie:", "密码", "口令", "令牌", "密钥", "通行码",
+)  # fmt: skip
+"""Lower-case beginnings of all that is found here other than by WORDS."""
 _SPACED_WORDS = ("--", "requirepass", "master", "auth-pass", "bind", "rootpw", "token:")
 _CHINESE = re.compile(
     r"(?P<pass>密码|口令|令牌|密钥|通行码)(?:[（(][^）)]{0,20}[）)])?\s*(?:[：:=]|为|是)\s*"
@@ -65,7 +81,7 @@ def find(line: str, lower: str, present: frozenset[str]) -> Iterator[tuple[int, 
 
 
 def _named(line: str, lower: str, present: frozenset[str]) -> Iterator[tuple[str, re.Match[str]]]:
-    for word in _WORDS:
+    for word in WORDS:
         at = lower.find(word)
         while at >= 0:
             match = _PAIR.match(line, at)

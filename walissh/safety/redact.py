@@ -7,7 +7,7 @@ stay. A private key over several lines needs memory between lines: ``Redactor``.
 import re
 from dataclasses import dataclass
 
-from walissh.safety import tokens
+from walissh.safety import sieve, tokens
 
 KEY_LINES = 400
 
@@ -113,10 +113,15 @@ def redact(text: str) -> str:
 
 def lines(source: list[str], redactor: Redactor) -> list[str]:
     """Return *source* without secrets and without the bodies of private keys."""
-    hints = tokens.hinted("\n".join(source))
+    block = "\n".join(source)
+    hints = tokens.hinted(block)
     if not hints and not redactor.in_key:
         return source
-    clean = (redactor.line(line, hints) for line in source)
+    suspects = sieve.suspects(source, block, hints)
+    clean = (
+        redactor.line(line, hints) if number in suspects or redactor.in_key else line
+        for number, line in enumerate(source)
+    )
     return [line for line in clean if line is not None]
 
 
