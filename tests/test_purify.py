@@ -289,22 +289,11 @@ NAMES = (  # noqa: SIM905
     "sessionid bind_pw db_pw connect.sid cookie: Set-Cookie: --password --token 密码 口令 "
     "masterauth requirepass auth-pass \u0130password Private-Lines: plain"
 ).split()
-JOINTS = [
-    "=",
-    ": ",
-    " => ",
-    '": "',
-    '" value="',
-    ">",
-    "（x）：",
-    ":=",
-    ", ",
-    " ",
-    " for ",
-    '"] = "',
-]
-VALUES = ["hunter2!x", "Tr0ub4dor&3", '"a1b2c3d4e5"', "/etc/x", "null", "sid=abcdefghijk", "14",
-          "eyJhbGciOiJI.eyJzdWIiOiIx.c2ln", "postgres://a:b1c2d3@h/x", "AKIAABCDEFGHIJKLMNOP"]  # fmt: skip
+JOINTS = ["=", ": ", " => ", '": "', '" value="', ">", "（x）：", ":=", ", ", " ", " for "]
+VALUES = (  # noqa: SIM905
+    'hunter2!x Tr0ub4dor&3 "a1b2c3d4e5" /etc/x null sid=abcdefghijk 14 AKIAABCDEFGHIJKLMNOP '
+    "eyJhbGciOiJI.eyJzdWIiOiIx.c2ln postgres://a:b1c2d3@h/x"
+).split()
 
 
 @pytest.mark.parametrize("seed", range(20))

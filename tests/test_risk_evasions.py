@@ -136,6 +136,13 @@ def test_no_option_or_argument_of_a_reading_program_acts_unasked(command: str) -
         "cat /proc/1/status",
         "smartctl -H /dev/sda",
         "git log --oneline -5 -- src/app.py",
+        "tar -tzf backup.tar.gz",
+        "mdadm --detail /dev/md0",
+        "zpool status -x",
+        "fuser -v 80/tcp",
+        "apt-get -s upgrade",
+        "conntrack -C",
+        "mysqladmin ping",
     ],
 )
 def test_what_looks_alike_but_is_harmless_needs_no_click(command: str) -> None:
