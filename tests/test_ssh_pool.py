@@ -173,6 +173,10 @@ def active(server: Sshd) -> list[paramiko.Transport]:
     return [each for each in found if each.is_active() and peer(each)[1] == server.port]
 
 
+def connecting() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name.startswith("ssh-connect-")]
+
+
 def peer(transport: paramiko.Transport) -> tuple[str, int]:
     try:
         host, port, *_ = transport.getpeername()
@@ -188,7 +192,7 @@ def test_an_unforeseen_error_at_log_in_leaves_no_connection_open(
     server = sshd_factory()
     with pytest.raises(ShellError, match="Nothing was run"):
         lease(pool, server, user="\ud800")  # no bytes can say this name
-    assert eventually(lambda: not active(server))
+    assert eventually(lambda: not active(server) and not connecting())
 
 
 @unforeseen
@@ -203,6 +207,7 @@ def test_an_unforeseen_error_behind_a_hop_frees_its_place_there(pool: Pool, sshd
     assert pool.lease(gate) is hop
     hop.give_back()
     assert hop.idle_s() > 0
+    assert eventually(lambda: not connecting())
 
 
 class JobTimeoutError(Exception):

@@ -39,7 +39,7 @@ def _refuse_size(command: str) -> Fault:
     """Refuse what the parser and the judging would take long over."""
     if len(_OPENERS.findall(command[:MAX_JUDGED])) > MAX_OPENERS or _nested(command) > MAX_NESTED:
         return "too_deep"
-    if len(command) > MAX_JUDGED or len(_PARTS.findall(command)) > MAX_PARTS:
+    if len(command.encode()) > MAX_JUDGED or len(_PARTS.findall(command)) > MAX_PARTS:
         return "too_many"
     return ""
 
