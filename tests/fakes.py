@@ -66,6 +66,7 @@ class ScriptedShell:
         limit_s: int,
         on_output: Callable[[str], None],
         cancelled: Callable[[], bool],
+        revision: int | None = None,
     ) -> Exit:
         self.ran.append((host_id, command))
         result = self.outputs.get(command, (f"{command}\n", 0))

@@ -102,7 +102,7 @@ def test_the_talk_is_stored_as_any_other(
     with command_line.app().app_context():
         (talk,) = sessions.page(people.first_admin().id).items
         (turn,) = turns.of_session(talk.id)
-        (run,) = commands.of_session(talk.id)
+        (run,) = commands.of_turn(turn.id)
     assert (talk.title, turn.answer, run.command) == ("is it up?", "It is up.", "uptime")
 
 

@@ -23,6 +23,7 @@ class LocalShell:
         limit_s: int,
         on_output: Callable[[str], None],
         cancelled: Callable[[], bool],
+        revision: int | None = None,
     ) -> Exit:
         ended = this_machine(command)
         if ended.output:

@@ -335,3 +335,20 @@ def _after(delay_s: float) -> threading.Event:
     timer.daemon = True
     timer.start()
     return event
+
+
+def test_a_host_that_was_edited_since_runs_nothing(ssh_run: Runner, sshd: Sshd) -> None:
+    host_id = ssh_run.endpoints.add(sshd.endpoint())
+    revision = ssh_run.endpoints.endpoint(host_id).host.revision
+    said: list[str] = []
+    with pytest.raises(ShellError, match="was changed") as caught:
+        ssh_run.shell.run(
+            "r1",
+            host_id,
+            "echo ran",
+            limit_s=10,
+            on_output=said.append,
+            cancelled=lambda: False,
+            revision=revision - 1,
+        )
+    assert (caught.value.phase, caught.value.started, said) == ("host_key", False, [])

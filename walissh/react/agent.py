@@ -250,6 +250,7 @@ def _run(parts: Parts, run: CommandRun) -> bool:
             limit_s=run.limit_s,
             on_output=keep,
             cancelled=lambda: bool(broken) or parts.turns.is_cancelled(run.turn_id),
+            revision=run.host_revision,
         )
     except ShellError as error:
         parts.hosts.record_check(run.host_id, error)

@@ -60,10 +60,11 @@ class Shell(Protocol):
         limit_s: int,
         on_output: Callable[[str], None],
         cancelled: Callable[[], bool],
+        revision: int | None = None,
     ) -> Exit:
         """Run *command*, giving purified whole lines to *on_output* as they come.
 
-        On the limit, on cancel and on too much output the remote process group is ended.
+        With *revision*, only if the host still is as it was then. On the limit, on cancel and on too much output the remote process group is ended.
         Raises ShellError.
         """
 

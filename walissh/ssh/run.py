@@ -32,14 +32,16 @@ class SshShell:
         limit_s: int,
         on_output: Callable[[str], None],
         cancelled: Callable[[], bool],
+        revision: int | None = None,
     ) -> Exit:
         """Run *command*, giving purified whole lines to *on_output* as they come.
 
-        The limit counts from the start of the command; connecting has its own. Raises
-        ShellError; ``started`` tells whether the command may have begun.
+        The limit counts from the start of the command; connecting has its own. With
+        *revision*, only while the host is as it was then. Raises ShellError; ``started``
+        tells whether the command may have begun.
         """
         order = Order(run_id, command, limit_s, on_output, cancelled)
-        return self._run(host_id, order)
+        return self._run(host_id, order, revision)
 
     def check(self, host_id: str) -> None:
         """Connect anew, verify the key, log in, run ``true``; raises ShellError."""
@@ -72,8 +74,17 @@ class SshShell:
                 f"{error} Nothing was run.", host=host_id, phase="authenticate"
             ) from error
 
-    def _run(self, host_id: str, order: Order) -> Exit:
+    def _run(self, host_id: str, order: Order, revision: int | None = None) -> Exit:
         endpoint = self._endpoint(host_id)
+        # asked of the very endpoint that is dialled: nothing can change in between
+        if revision is not None and endpoint.host.revision != revision:
+            name = endpoint.host.name
+            raise ShellError(
+                f"{name}: the host was changed or removed after the command was proposed."
+                " Nothing was run. Ask again.",
+                host=name,
+                phase="host_key",
+            )
         data = _encode(order.command, endpoint.host)
         try:
             opened = self._pool.open_session(endpoint, gave_up=seldom(order.cancelled))

@@ -82,13 +82,6 @@ def of_turn(turn_id: str, step: int | None = None) -> list[CommandRun]:
         return [rows.command(row) for row in session.scalars(found.order_by(CommandRow.number))]
 
 
-def of_session(session_id: str) -> list[CommandRun]:
-    """Return all runs of a session in the order proposed."""
-    found = select(CommandRow).where(CommandRow.session_id == session_id)
-    with reading() as session:
-        return [rows.command(row) for row in session.scalars(found.order_by(CommandRow.number))]
-
-
 def active(user_id: str) -> list[CommandRun]:
     """Return what this person's commands do now: running, queued, then waiting."""
     found = select(CommandRow).where(
