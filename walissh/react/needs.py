@@ -64,8 +64,8 @@ class Shell(Protocol):
     ) -> Exit:
         """Run *command*, giving purified whole lines to *on_output* as they come.
 
-        With *revision*, only if the host still is as it was then. On the limit, on cancel and on too much output the remote process group is ended.
-        Raises ShellError.
+        With *revision*, only if the host still is as it was then. On the limit, on cancel
+        and on too much output the remote process group is ended. Raises ShellError.
         """
 
     def check(self, host_id: str) -> None:
