@@ -16,11 +16,11 @@ run: setup
 
 test: setup-dev
 	@tools/test_packages.sh
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-full: setup-dev
 	@tools/test_packages.sh
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow --timeout 900 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow --timeout 900 $(ARGS)
 
 lint: setup-dev
 	$(BIN)/ruff check .

@@ -30,10 +30,8 @@ class ApiClient:
 
     @classmethod
     def of(cls, installation: Installation, *, user: str = "") -> "ApiClient":
-        """Return a client with a new token of the administrator, or of *user*."""
-        options = ("--user", user) if user else ()
-        token = installation.command("token", "create", *options).stdout.strip()
-        return cls(f"{installation.url}/api/v1", token)
+        """Return a client with a token of the administrator, or of *user*."""
+        return cls(f"{installation.url}/api/v1", installation.token(user))
 
     def call(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
         """Make one request; an error status is an answer as well."""

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -16,7 +17,27 @@ from walissh.store.database import Base, db
 
 SERVER = os.environ.get("TEST_DATABASE_URL", "")
 
+DEAR = ("tests/stories/", "tests/test_up.py")
+"""Whole installations; they begin, so that the end is made of small pieces."""
+
 pytest_plugins = ["tests.services", "tests.sshd", "tests.scripted_model"]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give whole files to the workers of ``pytest -n``."""
+    from tests.schedule import FileScheduling
+
+    return FileScheduling(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, after the order was shuffled, and give it time."""
+    items.sort(key=lambda item: not item.nodeid.startswith(DEAR))
+    for item in items:
+        if item.nodeid.startswith(DEAR) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(400))
 
 
 @pytest.fixture(scope="session")

@@ -104,6 +104,14 @@ class ScriptedModel:
         """Answer by *answer* whenever the queue is empty."""
         self._answer = answer
 
+    def forget(self) -> None:
+        """Begin afresh: no script, and nothing seen."""
+        with self._lock:
+            self._queue.clear()
+            self._answer = None
+            for seen in (self.requests, self.refusals, self.faults):
+                seen.clear()
+
     def start(self) -> "ScriptedModel":
         """Serve in a thread of its own."""
         self._thread.start()

@@ -1,6 +1,7 @@
 """Real services for tests: an embedded Valkey, and a whole ``walissh up``."""
 
 import contextlib
+import http.client
 import os
 import re
 import selectors
@@ -11,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -155,6 +158,7 @@ class Installation:
     process: subprocess.Popen[str]
     link: str = ""
     environment: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, str] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -183,6 +187,13 @@ class Installation:
     def command(self, *arguments: str, limit_s: float = 60) -> subprocess.CompletedProcess[str]:
         """Run ``walissh ARGUMENTS`` on this installation."""
         return walissh(*arguments, environment=self.environment, limit_s=limit_s)
+
+    def token(self, user: str = "") -> str:
+        """Return an API token of the administrator, or of *user*; made once."""
+        if user not in self.tokens:
+            options = ("--user", user) if user else ()
+            self.tokens[user] = self.command("token", "create", *options).stdout.strip()
+        return self.tokens[user]
 
     def parts(self) -> dict[str, int]:
         """Return the process id of each part by its name."""
@@ -276,8 +287,22 @@ def running_up(home: Path, *arguments: str, port: int = 0, **values: str) -> Ite
         installation.stop()
 
 
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    """A whole ``walissh up`` of this test's own, with the offline brain and the demo host."""
-    with running_up(tmp_path / "home", "--demo-host") as running:
-        yield running
+def status(url: str) -> int:
+    """Return the status of a GET, 0 if nothing answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as reply:
+            return int(reply.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except (OSError, http.client.HTTPException):
+        return 0
+
+
+def refused(installation: Installation) -> str:
+    """Wait for the end of a start that must fail; return its one line."""
+    out, err = installation.process.communicate(timeout=60)
+    assert installation.process.returncode == 2, err
+    assert out == ""
+    (line,) = err.splitlines()
+    assert not (installation.home / "redis").exists(), "nothing was started"
+    return line

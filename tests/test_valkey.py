@@ -3,6 +3,8 @@
 import os
 import socket
 import stat
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from tests.services import run_valkey, until
 from walissh.config import Settings
 from walissh.errors import StartError
 from walissh.service import home, valkey
+from walissh.service.parts import Part, Spec
 
 
 def _journal(folder: Path) -> Path:
@@ -58,6 +61,61 @@ def test_a_cut_off_file_does_not_stop_the_start(tmp_path: Path) -> None:
         server.restart()
         with server.client() as client:
             assert client.get("key7") == b"x" * 50
+
+
+def _watched(settings: Settings, log_dir: Path) -> Part:
+    command = tuple(valkey.command(settings))
+    return Part(Spec("redis", command, foreign=True, mend=valkey.Mender(settings).mend), log_dir)
+
+
+def _until_ready(part: Part, settings: Settings) -> None:
+    def look() -> bool:
+        part.look(time.monotonic())
+        return valkey.is_ready(settings)
+
+    part.start(time.monotonic())
+    until(look, limit_s=15, what="Valkey's answer")
+    part.kill()
+
+
+def _spoil_manifest(folder: Path) -> None:
+    next(folder.glob("*.manifest")).write_text("no manifest\n")
+
+
+def _spoil_middle(folder: Path) -> None:
+    file = next(folder.glob("*.incr.aof"))
+    file.write_bytes(file.read_bytes().replace(b"SET", b"\0\xff\r", 1))
+
+
+def _remove_file(folder: Path) -> None:
+    next(folder.glob("*.base.rdb")).unlink()
+
+
+def _spoil_base(folder: Path) -> None:
+    next(folder.glob("*.base.rdb")).write_bytes(b"no database" * 9)
+
+
+@pytest.mark.parametrize("spoil", [_spoil_manifest, _spoil_middle, _remove_file, _spoil_base])
+def test_damaged_files_are_put_aside_once_and_the_server_starts_empty(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[Path], None]
+) -> None:
+    with run_valkey(tmp_path / "home") as server:
+        with server.client() as client:
+            client.set("kept", "x")
+        until(lambda: b"kept" in _journal(tmp_path / "home").read_bytes())
+        server.kill()
+        spoil(tmp_path / "home" / "redis" / "appendonlydir")
+        _until_ready(_watched(server.settings, tmp_path), server.settings)
+    (aside,) = (tmp_path / "home").glob("redis.broken-*")
+    assert (aside / "appendonlydir").is_dir()
+    (said,) = caplog.messages
+    assert str(aside) in said
+
+
+def test_whole_files_are_never_put_aside(tmp_path: Path) -> None:
+    mender = valkey.Mender(Settings(tmp_path))
+    assert not mender.mend("Can't open or create append-only dir appendonlydir: No space left")
+    assert not mender.mend("Failed opening Unix socket: bind: Address already in use")
 
 
 def test_a_long_home_gets_a_short_private_socket_folder(tmp_path: Path) -> None:

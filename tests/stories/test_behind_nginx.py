@@ -58,7 +58,8 @@ def proxy(with_model: Installation, tmp_path: Path) -> Iterator[str]:
 def test_each_piece_of_an_answer_arrives_while_the_model_still_speaks(
     with_model: Installation, scripted_model: ScriptedModel, proxy: str
 ) -> None:
-    pieces = [step for n in range(5) for step in ({"content": f"piece {n} "}, 0.4)]
+    # long pieces: the newest words are held back until more follow
+    pieces = [step for n in range(5) for step in ({"content": f"piece {n} " * 50}, 0.4)]
     scripted_model.script(Deltas(*pieces))
     api = ApiClient.of(with_model)
     turn = api.ask(api.session(), "go")

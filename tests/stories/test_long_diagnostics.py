@@ -1,6 +1,6 @@
 """A diagnosis that takes its time: its place, its progress, nobody watching, its end.
 
-Minutes are seconds here: the worker has one place, RQ's own limit of a job is passed in
+Minutes are seconds here: `with_model` has one place, RQ's own limit of a job is passed in
 `tests/test_queue.py`.
 """
 
@@ -9,31 +9,28 @@ from pathlib import Path
 
 from tests.api_client import ApiClient
 from tests.scripted_model import Call, Say, ScriptedModel
-from tests.services import Installation, running_up, until
-from tests.stories.conftest import model_settings
+from tests.services import Installation, until
 from tests.stories.test_first_question import run
 
 LONG = "for i in 1 2 3 4 5 6 7 8; do echo step $i of 8; sleep 0.5; done"
 
 
 def test_two_long_commands_share_one_place_and_both_end_with_nobody_watching(
-    tmp_path: Path, scripted_model: ScriptedModel
+    with_model: Installation, scripted_model: ScriptedModel
 ) -> None:
-    settings = {**model_settings(scripted_model), "WALISSH_COMMAND_THREADS": "1"}
     scripted_model.script(Call(run(LONG), run(f"{LONG} # again")), Say("Both are through."))
-    with running_up(tmp_path / "home", "--demo-host", **settings) as installation:
-        api = ApiClient.of(installation)
-        turn = api.ask(api.session(), "a long one")
-        for waiting in _waiting(api, turn):
-            api.call("POST", f"/commands/{waiting['id']}/approve", {})
-        first, second = api.commands(turn)
-        api.wait_for_command(turn, lambda each: each["status"] == "running")
-        assert api.commands(turn)[1]["ahead"] == 0
-        _sees_progress(api, first["id"])
-        ended = api.wait(turn)
-        assert ended["answer"] == "Both are through."
-        for run_id in (first["id"], second["id"]):
-            assert "step 8 of 8" in api.get(f"/commands/{run_id}/output")["text"]
+    api = ApiClient.of(with_model)
+    turn = api.ask(api.session(), "a long one")
+    for waiting in _waiting(api, turn):
+        api.call("POST", f"/commands/{waiting['id']}/approve", {})
+    first, second = api.commands(turn)
+    api.wait_for_command(turn, lambda each: each["status"] == "running")
+    assert api.commands(turn)[1]["ahead"] == 0
+    _sees_progress(api, first["id"])
+    ended = api.wait(turn)
+    assert ended["answer"] == "Both are through."
+    for run_id in (first["id"], second["id"]):
+        assert "step 8 of 8" in api.get(f"/commands/{run_id}/output")["text"]
 
 
 def _waiting(api: ApiClient, turn: str) -> list[dict[str, object]]:

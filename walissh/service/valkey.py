@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 LEFTOVER_LIMIT_S = 5.0
 DAMAGED = re.compile(
-    r"FATAL AOF MANIFEST FILE ERROR|(Bad file format|Unexpected end of file|Unrecoverable error)"
-    r" reading the append only file|Error reading the RDB|rdb file reading failure"
+    r"FATAL AOF MANIFEST FILE ERROR|[^#\n]*reading the append only file"
+    r"|Unable to obtain the AOF file|Error reading the RDB|rdb file reading failure"
     r"|Can't handle RDB format|RDB CRC error|The AOF \w+ \S+ doesn't exist|AOF \S+ format error"
 )
 """What the server says when its own files stop it; no folder or disk is at fault then."""
