@@ -10,6 +10,7 @@ from tests.cli import CommandLine
 from tests.sshd import Sshd
 from walissh.cli.hosts import parse_target
 from walissh.errors import InvalidError
+from walissh.react.host import HostKey
 from walissh.ssh import keys
 from walissh.store import hosts, people
 
@@ -110,13 +111,28 @@ def test_the_key_of_a_first_contact_is_shown_then_trusted_then_works(
 
     first = command_line.run("host", "test", "web1")
     assert first.code == 1
-    assert sshd.host_key.fingerprint in first.err
+    assert f"walissh host trust web1 --fingerprint {sshd.host_key.fingerprint}\n" in first.err
     wrong = command_line.run("host", "trust", "web1", "--fingerprint", "SHA256:other")
     assert wrong.code == 1
     right = command_line.run("host", "trust", "web1", "--fingerprint", sshd.host_key.fingerprint)
-    assert right.out == f"web1: {sshd.host_key.fingerprint} is trusted.\n"
+    told = f"web1: {sshd.host_key.fingerprint} is trusted. Next: walissh host test web1\n"
+    assert right.out == told
     assert command_line.run("host", "test", "web1").out == "web1: the log-in works.\n"
     assert listed(command_line)[0][3].startswith("ok ")
+
+
+def test_trusting_another_key_says_what_it_replaces(command_line: CommandLine) -> None:
+    command_line.run("host", "add", "web1", "ops@10.0.0.1")
+    with command_line.app().app_context():
+        host = hosts.find("web1", people.first_admin().id)
+        assert host is not None
+        hosts.remember_seen_key(host.id, HostKey("ssh-ed25519", "AAAAold", "SHA256:old"))
+    first = command_line.run("host", "trust", "web1").out
+    with command_line.app().app_context():
+        hosts.remember_seen_key(host.id, HostKey("ssh-ed25519", "AAAAnew", "SHA256:new"))
+    second = command_line.run("host", "trust", "web1").out
+    assert "REPLACES" not in first
+    assert "SHA256:new is trusted. It REPLACES SHA256:old. Next: walissh host test web1" in second
 
 
 def test_trust_makes_the_first_contact_itself(command_line: CommandLine, sshd: Sshd) -> None:
@@ -191,3 +207,13 @@ def test_an_import_of_nothing_says_so(command_line: CommandLine, tmp_path: Path)
     assert result.code == 1
     assert "names no host" in result.err
     assert command_line.run("host", "import", "/nonexistent").code == 1
+
+
+def test_an_import_names_the_hosts_whose_way_it_did_not_read(
+    command_line: CommandLine, tmp_path: Path
+) -> None:
+    text = "Host a b\n User me\nHost a\n ProxyCommand nc %h\nMatch exec true\n User x\n"
+    told = command_line.run("host", "import", write_config(tmp_path, text)).err
+    assert "a: ProxyCommand was not used" in told
+    assert "a, b: Match was not used" in told
+    assert "walissh host test NAME" in told

@@ -121,3 +121,21 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_binary_text_does_not_crash(tmp_path: Path) -> None:
     (tmp_path / "config").write_bytes(b"Host caf\xe9\n User x\n")
     assert len(config.read(tmp_path / "config")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [
+        ("Host a\n ProxyCommand sh -c 'nc %h", ("ProxyCommand",)),
+        ("Host a\n ProxyCommand none", ()),
+        ("Host a\n ProxyJump b\n ProxyCommand nc %h", ()),
+        ("Host a\nMatch exec true\n User x", ("Match",)),
+        ("Host a\nMatch exec true\n ForwardAgent yes", ()),
+        ("Host b*\n Include x\nHost a", ()),
+        ("Include x\nHost a", ("Include",)),
+    ],
+)
+def test_what_bears_on_a_host_and_is_not_heeded_is_named(
+    text: str, unused: tuple[str, ...]
+) -> None:
+    assert [each.unused for each in config.parse(text)] == [unused]

@@ -21,6 +21,7 @@ _HOP = re.compile(
     r"(?::(?P<port>\d{1,5}))?"
 )
 MAX_NAME_CHARS = 63
+SHOWN_NAMES = 10
 
 ReadKey = Callable[[str], str]
 """Gives the text of a key file; raises OSError or UnicodeDecodeError."""
@@ -28,11 +29,15 @@ ReadKey = Callable[[str], str]
 
 @dataclass(slots=True)
 class Imported:
-    """What came of an import; pairs are the name of a host and a sentence about it."""
+    """What came of an import; pairs are the name of a host and a sentence about it.
+
+    *unused*: by keyword of the file, the hosts that were added without heeding it.
+    """
 
     added: list[str] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     keys: list[tuple[str, str]] = field(default_factory=list)
+    unused: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,12 @@ def add_all(
             except (InvalidError, ConflictError) as error:
                 work.result.left_out.append((each.name, str(error)))
     return work.result
+
+
+def few(names: Sequence[str]) -> str:
+    """Return some of the names, and how many more there are."""
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" + {more}" if more > 0 else "")
 
 
 def hops(jump: str) -> Iterator[Hop]:
@@ -181,6 +192,8 @@ class _Import:
         host = hosts.add(self.owner_id, draft)
         self.known[one.name] = host
         self.result.added.append(one.name)
+        for keyword in one.unused:
+            self.result.unused.setdefault(keyword, []).append(one.name)
         return host
 
     def _key(self, one: ConfigHost) -> dict[str, str | None]:

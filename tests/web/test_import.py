@@ -104,3 +104,14 @@ def test_a_text_that_is_too_long_is_refused_and_not_cut(app: Flask) -> None:
 
 def test_a_stranger_imports_nothing(app: Flask) -> None:
     assert Browser(app, app.test_client()).post("/hosts/import", text=CONFIG).status_code == 303
+
+
+def test_what_was_not_heeded_is_told_with_the_hosts_it_concerns(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    browser.post(
+        "/hosts/import",
+        text="Host a\n User me\n ProxyCommand nc -x proxy %h %p\nHost b\n User me\n",
+    )
+    page = browser.get("/hosts").text
+    assert "ProxyCommand was not used: check how these are reached: a." in page
+    assert "Next: give each its key, then test it and trust its host key." in page

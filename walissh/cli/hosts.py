@@ -9,7 +9,13 @@ from typing import Any
 import click
 
 from walissh.cli.opened import opened, owner
-from walissh.errors import InvalidError, NotFoundError, ShellError
+from walissh.errors import (
+    HostKeyChangedError,
+    HostKeyUnknownError,
+    InvalidError,
+    NotFoundError,
+    ShellError,
+)
 from walissh.react.host import Auth, Host
 
 whose = click.option("--user-name", "person", metavar="OWNER", help="Whose; without: the admin's.")
@@ -109,7 +115,12 @@ def import_(file: Path, person: str | None) -> None:
         click.echo(f"{name}: left out. {why}", err=True)
     for name, why in result.keys:
         click.echo(f"{name}: {why}", err=True)
+    for keyword, names in result.unused.items():
+        told = f"{keyword} was not used; check how it is reached."
+        click.echo(f"{host_import.few(names)}: {told}", err=True)
     click.echo(f"{len(result.added)} added: {', '.join(result.added) or 'none'}")
+    if result.added:
+        click.echo("Next, for each: walissh host test NAME, then walissh host trust NAME", err=True)
 
 
 @host.command("test")
@@ -122,6 +133,11 @@ def test(name: str, person: str | None) -> None:
         error = _contact_now(one)
     if error is not None:
         click.echo(f"{error} [{error.phase}]", err=True)
+        shown = _shown_key(error)
+        if shown:
+            click.echo(
+                f"Once compared: walissh host trust {error.host} --fingerprint {shown}", err=True
+            )
         sys.exit(1)
     click.echo(f"{name}: the log-in works.")
 
@@ -139,9 +155,14 @@ def trust(name: str, fingerprint: str, person: str | None) -> None:
         one = _named(name, mine)
         if one.seen_key is None:
             _contact_now(one)
+            one = _named(name, mine)
+        replaced = _replaced(one)
+        if replaced and not fingerprint and sys.stdin.isatty():
+            fingerprint = _confirmed(one)
         trusted = hosts.trust(one.id, mine, fingerprint).trusted_key
     shown = trusted.fingerprint if trusted else ""
-    click.echo(f"{name}: {shown} is trusted.")
+    instead = f" It REPLACES {replaced}." if replaced else ""
+    click.echo(f"{name}: {shown} is trusted.{instead} Next: walissh host test {name}")
 
 
 @host.command("remove")
@@ -220,6 +241,30 @@ def _contact_now(one: Host) -> ShellError | None:
         return error
     hosts.record_check(one.id, None)
     return None
+
+
+def _shown_key(error: ShellError) -> str:
+    """Return the fingerprint that a host showed and nobody trusts, "" if that is not it."""
+    if isinstance(error, HostKeyUnknownError):
+        return error.fingerprint
+    return error.seen if isinstance(error, HostKeyChangedError) else ""
+
+
+def _replaced(one: Host) -> str:
+    """Return the trusted fingerprint that trusting the key seen last takes away, "" if none."""
+    if one.trusted_key is None or one.seen_key in (None, one.trusted_key):
+        return ""
+    return one.trusted_key.fingerprint
+
+
+def _confirmed(one: Host) -> str:
+    """Ask whether the changed key is right; return the fingerprint that was shown."""
+    old = one.trusted_key.fingerprint if one.trusted_key else ""
+    new = one.seen_key.fingerprint if one.seen_key else ""
+    click.confirm(
+        f"{one.name}: its key changed. Trusting {new} REPLACES {old}. Go on?", abort=True, err=True
+    )
+    return new
 
 
 def _trust(one: Host) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from walissh.errors import InvalidError
 
 _LINE = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9]*)(?:\s*=\s*|\s+|$)(?P<value>.*)")
-_WANTED = frozenset({"hostname", "user", "port", "identityfile", "proxyjump"})
+_WANTED = frozenset({"hostname", "user", "port", "identityfile", "proxyjump", "proxycommand"})
 _Line = tuple[str, str, str]
 """Where it stands, its key in lower case, its value."""
 _MAX_DEPTH = 16  # as in OpenSSH
@@ -22,7 +22,8 @@ _MAX_DEPTH = 16  # as in OpenSSH
 class ConfigHost:
     """One named host. *jump* is the text of ProxyJump: names, ``user@host:port``, commas.
 
-    "" means not said: no user, no key file, no jump.
+    "" means not said: no user, no key file, no jump. *unused* are keywords that may bear
+    on how it is reached and were not heeded: ProxyCommand, Match, Include.
     """
 
     name: str
@@ -31,14 +32,19 @@ class ConfigHost:
     port: int
     identity_file: str
     jump: str
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Block:
-    """A stretch of lines under the conditions *patterns* (all of them must match)."""
+    """A stretch of lines under the conditions *patterns* (all of them must match).
+
+    *passed_over* is a keyword that is not heeded where the patterns match, "" for none.
+    """
 
     patterns: tuple[tuple[str, ...], ...]
     values: dict[str, str] = field(default_factory=dict)
+    passed_over: str = ""
 
     def covers(self, name: str) -> bool:
         return all(_matches(each, name) for each in self.patterns)
@@ -65,7 +71,7 @@ def _hosts(blocks: list[_Block]) -> list[ConfigHost]:
 
 
 def _named(block: _Block) -> list[str]:
-    own = block.patterns[-1] if block.patterns else ()
+    own = block.patterns[-1] if block.patterns and not block.passed_over else ()
     return [name for name in own if not re.search(r"[*?!]", name) and block.covers(name)]
 
 
@@ -77,9 +83,13 @@ def _matches(patterns: tuple[str, ...], name: str) -> bool:
 
 def _host(name: str, blocks: list[_Block]) -> ConfigHost:
     values: dict[str, str] = {}
+    unused: dict[str, None] = {}
     for block in blocks:
         if block.covers(name):
             values = {**block.values, **values}  # the first value obtained wins
+            unused |= dict.fromkeys(filter(None, [block.passed_over]))
+    if "proxyjump" not in values and values.get("proxycommand", "none").lower() != "none":
+        unused["ProxyCommand"] = None
     address = _expand(values.get("hostname", "%h"), name, values)
     jump = values.get("proxyjump", "")
     return ConfigHost(
@@ -89,6 +99,7 @@ def _host(name: str, blocks: list[_Block]) -> ConfigHost:
         port=int(values.get("port", "22")),
         identity_file=_expand_path(values.get("identityfile", ""), address, values),
         jump="" if jump.lower() == "none" else _expand(jump, address, values),
+        unused=tuple(unused),
     )
 
 
@@ -123,13 +134,16 @@ def _blocks(
         if key in ("host", "match"):
             yield block
             skipping = key == "match"
-            patterns = () if skipping else tuple(_words(value, where))
-            block = _Block((*outer, patterns))
-        elif skipping or (key == "include" and depth is None):
-            continue
+            block = _Block(outer if skipping else (*outer, tuple(_words(value, where))))
+        elif skipping:
+            # what a Match decides is not asked; it is told where it would have said something
+            block.passed_over = "Match" if key in (*_WANTED, "include") else block.passed_over
         elif key == "include":
             yield block
-            yield from _included(value, where, block.patterns, depth or 0)
+            if depth is None:
+                yield _Block(block.patterns, passed_over="Include")
+            else:
+                yield from _included(value, where, block.patterns, depth)
             block = _Block(block.patterns)
         elif key in _WANTED:
             block.values.setdefault(key, _value(key, value, where))
@@ -178,6 +192,8 @@ def _words(value: str, where: str) -> list[str]:
 
 
 def _value(key: str, value: str, where: str) -> str:
+    if key == "proxycommand":
+        return value  # a shell's line: its quotes are its own
     word = _words(value, where)[0]
     if key != "port":
         return word

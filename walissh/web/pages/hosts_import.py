@@ -1,5 +1,7 @@
 """Importing hosts from an OpenSSH client configuration, pasted or uploaded."""
 
+from collections.abc import Iterator
+
 from flask import Blueprint, make_response, render_template, request, url_for
 from flask_babel import gettext, ngettext
 from werkzeug.wrappers import Response
@@ -68,7 +70,20 @@ def _check_size(size: int) -> None:
 def _said(result: Imported) -> str:
     added = len(result.added)
     said = str(ngettext("%(num)s host was added.", "%(num)s hosts were added.", added))
-    if not result.left_out:
-        return said
-    names = "; ".join(f"{name} ({i18n.sentence(why)})" for name, why in result.left_out)
-    return f"{said} {gettext('Left out: %(names)s', names=names)}"
+    parts = [said, *map(str, _more(result))]
+    return " ".join(parts)
+
+
+def _more(result: Imported) -> Iterator[str]:
+    if result.left_out:
+        names = "; ".join(f"{name} ({i18n.sentence(why)})" for name, why in result.left_out)
+        yield gettext("Left out: %(names)s.", names=names)
+    for keyword, without in result.unused.items():
+        names = host_import.few(without)
+        yield gettext(
+            "%(keyword)s was not used: check how these are reached: %(names)s.",
+            keyword=keyword,
+            names=names,
+        )
+    if result.added:
+        yield gettext("Next: give each its key, then test it and trust its host key.")
