@@ -1,5 +1,6 @@
 """What comes in wrong is refused in words that name the place."""
 
+import base64
 import json
 from typing import Any
 
@@ -111,3 +112,19 @@ def test_a_search_with_nul_is_refused(api: Api) -> None:
 @pytest.mark.parametrize("path", ["/sessions/%00", "/sessions/a%2Fb", "/turns/" + "a" * 65])
 def test_what_cannot_be_an_id_is_not_found(api: Api, path: str) -> None:
     assert api.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "parts"),
+    [
+        ("/sessions", ["0001-01-01T00:00:00+14:00", "id"]),
+        ("/sessions", ["9999-12-31T23:59:59-14:00", "id"]),
+        ("/sessions", ["2024-01-01T00:00:00+00:00", "\ud800"]),
+        ("/hosts", ["\ud800"]),
+        ("/hosts", ["a\0"]),
+    ],
+)
+def test_a_cursor_that_no_database_takes_is_refused(api: Api, path: str, parts: list[str]) -> None:
+    cursor = base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
+    response = api.get(f"{path}?cursor={cursor}")
+    assert (response.status_code, response.json["field"]) == (400, "cursor")

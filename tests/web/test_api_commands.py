@@ -81,6 +81,15 @@ def test_an_edit_of_a_higher_risk_waits_again(app: Flask, api: Api, shell: Scrip
     )
 
 
+def test_a_program_that_read_another_text_approves_nothing(
+    app: Flask, api: Api, shell: ScriptedShell
+) -> None:
+    command_id = proposed(app, api, "touch x")
+    path = f"/commands/{command_id}/approve"
+    assert api.post(path, {"shown": "touch y"}).status_code == 409
+    assert api.post(path, {"shown": "touch x"}).status_code == 200
+
+
 def test_another_persons_command_is_not_there(
     app: Flask, api: Api, other: Api, shell: ScriptedShell
 ) -> None:

@@ -89,3 +89,10 @@ def test_an_unchanged_sidebar_is_not_sent_again(app: Flask) -> None:
     stage = Stage.of(app)
     sig = stage.browser.get("/sidebar").text.partition('data-sig="')[2].partition('"')[0]
     assert stage.browser.get(f"/sidebar?sig={sig}").status_code == 204
+
+
+def test_an_older_pages_mark_that_no_clock_shows_is_ignored(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    for at in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2024-01-01", "x"):
+        response = browser.get("/sessions", query_string={"after": f"{at}~id", "q": "a\0b"})
+        assert response.status_code == 200

@@ -21,6 +21,9 @@ class Approval(Body):
     """A yes, perhaps to an edited *command*; a destructive one needs the host's name."""
 
     command: Text | None = None
+    shown: Text | None = Field(
+        None, description="The text that was decided on: 409 if the command is another by now."
+    )
     confirm_host: Text | None = None
 
 
@@ -53,6 +56,7 @@ def approve_command(command_id: str, body: Approval) -> shapes.Command:
         command_id,
         auth.person().id,
         command=body.command,
+        shown=body.shown,
         confirm_host=body.confirm_host or "",
     )
     return shapes.command(run)

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 
 from walissh.errors import InvalidError
 
@@ -33,7 +33,7 @@ def name(cursor: str) -> str:
         case None:
             return ""
         case [str(after)]:
-            return after
+            return _storable(after)
     raise _invalid()
 
 
@@ -47,19 +47,27 @@ def moment(cursor: str) -> tuple[datetime, str] | None:
     match _decode(cursor):
         case None:
             return None
-        case [str(at), str(last_id)] if "\0" not in last_id:
-            return _instant(at), last_id
+        case [str(at), str(last_id)]:
+            return instant(at), _storable(last_id)
     raise _invalid()
 
 
-def _instant(text: str) -> datetime:
+def instant(text: str) -> datetime:
+    """Read an instant with its offset; raises InvalidError for one that no clock shows."""
     try:
         at = datetime.fromisoformat(text)
-    except ValueError as error:
+        if at.tzinfo is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:  # the first and last days have no UTC
         raise _invalid() from error
-    if at.tzinfo is None:
+    raise _invalid()
+
+
+def _storable(text: str) -> str:
+    """Return *text* if every database takes it: no NUL, no half of a surrogate pair."""
+    if "\0" in text or any("\ud800" <= each <= "\udfff" for each in text):
         raise _invalid()
-    return at
+    return text
 
 
 def _encode(parts: list[object]) -> str:

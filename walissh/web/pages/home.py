@@ -11,6 +11,7 @@ from walissh.errors import InvalidError, WalisshError
 from walissh.react import decisions
 from walissh.store import hosts, sessions
 from walissh.web import auth, i18n
+from walissh.web.api import cursor
 from walissh.web.pages import answers
 
 PAGE_SESSIONS = 50
@@ -49,13 +50,13 @@ def create() -> Response:
 @blueprint.get("/sessions")
 def search() -> str:
     """List sessions, those that mention ``?q=`` if given, the last active first."""
-    query = request.args.get("q", "")[:200].strip()
+    query = request.args.get("q", "")[:200].replace("\0", "").strip()
     archived = request.args.get("archived") == "1"
     found = sessions.page(
         auth.person().id,
         query=query,
         limit=PAGE_SESSIONS,
-        after=_cursor(request.args.get("after", "")),
+        after=_cursor(request.args.get("after", "").replace("\0", "")),
         archived=archived,
     )
     after = f"{found.next[0].isoformat()}~{found.next[1]}" if found.next else ""
@@ -81,6 +82,6 @@ def _form(chosen: list[str], draft: str, error: InvalidError | None = None) -> s
 def _cursor(text: str) -> tuple[datetime, str] | None:
     at, _, session_id = text.partition("~")
     try:
-        return (datetime.fromisoformat(at), session_id) if session_id else None
-    except ValueError:
+        return (cursor.instant(at), session_id) if session_id else None
+    except InvalidError:
         return None
