@@ -84,3 +84,20 @@ def test_an_unknown_language_is_plain_code() -> None:
 def test_deep_nesting_and_broken_text_do_not_raise() -> None:
     for text in ("> " * 2000 + "x", "[" * 5000, "*" * 5000, "\x00\ud800", "`" * 999):
         assert isinstance(str(markdown.render(text)), str)
+
+
+def test_headings_stand_below_those_of_the_page() -> None:
+    html = markdown.render("# one\n\n## two\n\n###### six")
+    assert "<h3>one</h3>" in html and "<h4>two</h4>" in html and "<h6>six</h6>" in html
+
+
+@pytest.mark.parametrize(
+    "url", ["/sign-in/x", "//evil.example", "hosts", "http:/hosts", "?a", "\\\\evil", "ftp://x/"]
+)
+def test_a_link_into_this_site_is_its_text(url: str) -> None:
+    assert markdown.render(f"[go]({url})") == "<p>go</p>\n"
+
+
+@pytest.mark.parametrize("url", ["https://x.example/", "HTTP://x.example/", "mailto:a@b.c", "#L-1"])
+def test_a_link_away_or_within_the_page_stays(url: str) -> None:
+    assert f'href="{url}"' in markdown.render(f"[go]({url})")

@@ -64,6 +64,8 @@ _ATTRIBUTES: Mapping[str, set[str]] = {
     "ol": {"start"},
     "sup": {"class"},
 }
+HEADING_STEPS = 2
+_LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
 _MARK = r"\[(?P<cite_n>\d{1,3})\](?!\()"
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
@@ -116,6 +118,17 @@ class _Renderer(HTMLRenderer):
             f'{found.first_line}" data-command="{escape(found.command_id)}"'
             f' data-first="{found.first_line}" data-last="{found.last_line}">{found.n}</a></sup>'
         )
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        """Return a heading two steps lower: the page has its own first and second ones."""
+        return super().heading(text, min(6, level + HEADING_STEPS), **attrs)
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """Return a link that leads away from here or within the page, else its text.
+
+        An address of this site could be a deed in disguise, such as a sign-in link.
+        """
+        return super().link(text, url, title) if _LINK.match(url.strip()) else text
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """Return a picture's text: loading it would call the address it names."""
