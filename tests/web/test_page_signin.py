@@ -83,3 +83,37 @@ def test_a_form_without_its_token_is_refused(app: Flask) -> None:
 
 def test_signing_out_takes_no_get(app: Flask) -> None:
     assert browser_of(app, "ann").get("/sign-out").status_code == 405
+
+
+def test_a_link_changes_who_is_signed_in_only_when_they_say_so(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    link = link_of(app)
+    asked = browser.get(link)
+    assert "You are signed in as ann. This link signs in admin instead." in asked.text
+    assert ">ann</a>" in browser.get("/").text
+    assert browser.post(link).location == "/"
+    assert ">admin</a>" in browser.get("/").text
+
+
+def test_a_second_link_of_the_same_person_asks_nothing(app: Flask) -> None:
+    browser = stranger_of(app)
+    browser.get(link_of(app))
+    assert browser.get(link_of(app)).location == "/"
+
+
+def test_a_strangers_site_cannot_change_who_is_signed_in(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    assert browser.post(link_of(app), csrf_token="forged").status_code == 400
+    assert ">ann</a>" in browser.get("/").text
+
+
+def test_an_error_leads_back_to_the_page_of_the_form(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    for referrer, back in (("http://localhost/settings", True), ("http://evil/settings", False)):
+        response = browser.client.post(
+            "/settings/password",
+            data={"csrf_token": browser.token(), "new": "short"},
+            headers={"Referer": referrer},
+        )
+        assert response.status_code == 400
+        assert ('href="/settings">Back</a>' in response.text) is back

@@ -1,12 +1,14 @@
 """What a person reads when something went wrong: a page, or one line for htmx."""
 
-from flask import Response, make_response, render_template
+from urllib.parse import urlsplit
+
+from flask import Response, make_response, render_template, request
 from flask_babel import gettext
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 from walissh.errors import WalisshError
-from walissh.web import errors, i18n
+from walissh.web import auth, errors, i18n
 from walissh.web.pages import answers
 
 
@@ -15,8 +17,19 @@ def render(error: Exception, status: int) -> Response:
     sentence = i18n.sentence(_sentence(error))
     if answers.is_fragment():
         return make_response(sentence, status, {"Content-Type": "text/plain; charset=utf-8"})
-    page = render_template("errors/page.html", status=status, title=_title(status), text=sentence)
+    page = render_template(
+        "errors/page.html", status=status, title=_title(status), text=sentence, back=_back()
+    )
     return make_response(page, status)
+
+
+def _back() -> str:
+    """Return the page of this site that a form was sent from, "" if none is known."""
+    shown = urlsplit(request.referrer or "")
+    if request.method == "GET" or shown.netloc != request.host:
+        return ""
+    path = auth.local_path(shown.path + (f"?{shown.query}" if shown.query else ""))
+    return "" if path == "/" else path
 
 
 def _sentence(error: Exception) -> str:

@@ -39,6 +39,19 @@ def by_link(token: str) -> AnyResponse:
     """Sign in with a link that works once; a look ahead does not spend it."""
     if request.method == "HEAD" or request.headers.get("Sec-Purpose"):
         return Response(status=200)
+    now, owner = auth.visitor(), people.by_token("link", token)
+    if now is not None and owner is not None and owner.id != now.id:
+        return flask_response(render_template("signin/change.html", token=token, owner=owner))
+    return _by_link(token)
+
+
+@blueprint.post("/sign-in/<token>")
+def change(token: str) -> AnyResponse:
+    """Sign in with a link though somebody else is signed in: they said so."""
+    return _by_link(token)
+
+
+def _by_link(token: str) -> AnyResponse:
     someone = people.use_link(token)
     if someone is None:
         if auth.visitor() is not None:
@@ -47,6 +60,8 @@ def by_link(token: str) -> AnyResponse:
             "This link was used before or is too old. Get a new one with: walissh sign-in-link"
         )
         return flask_response(_form("/", error=words), 403)
+    if auth.visitor() is not None:
+        people.revoke("web", auth.shown_pass()[1])  # one browser, one life
     return auth.sign_in(redirect("/", 303), someone)
 
 
