@@ -51,6 +51,7 @@
     if (!box || !box.classList.contains("output-live")) return;
     const have = Number(box.dataset.end);
     if (end <= have) return;
+    if (!have) box.closest("details").open = true; // room is made when something comes
     // the server counts characters, a string here counts UTF-16 units
     let part = offset < have ? [...text].slice(have - offset).join("") : text;
     if (offset > have) part = `…\n${part}`;
@@ -139,6 +140,11 @@
   window.addEventListener("scroll", () => { if (fresh && atEnd()) { fresh = 0; showNew(); } }, { passive: true });
   below.addEventListener("click", () => { fresh = 0; toEnd(); showNew(); });
   document.body.addEventListener("htmx:beforeSwap", (event) => {
+    // an error that comes as a piece of the page is shown in its place
+    const { xhr } = event.detail;
+    if (xhr.status === 400 && (xhr.getResponseHeader("Content-Type") || "").startsWith("text/html")) {
+      Object.assign(event.detail, { shouldSwap: true, isError: false });
+    }
     // the stream may have brought the new turn before the answer to its form
     if (event.detail.target.id !== "turns") return;
     const made = /id="(turn-[0-9a-f]+)"/.exec(event.detail.serverResponse);

@@ -84,7 +84,8 @@ def test_a_destructive_one_needs_the_hosts_name(app: Flask) -> None:
     path = f"/commands/{run.id}/approve"
     refused = stage.browser.post(path, htmx=True, confirm_host="web2")
     assert refused.status_code == 400
-    assert refused.text == "This can destroy data on web1. Type the host's name to approve it."
+    unsaid = stage.browser.post(path, htmx=True)
+    assert "This can destroy data on web1. Type the host&#39;s name to approve it." in unsaid.text
     stage.browser.post(path, confirm_host=" web1 ")
     stage.play()
     assert stage.shell.ran == [(stage.host_id, "rm -rf /x")]
@@ -122,3 +123,17 @@ def test_what_waits_stands_in_the_sidebar_and_in_what_runs_now(app: Flask) -> No
     listed = stage.browser.get("/running").text
     assert f"#command-{run.id}" in listed and "waits for you" in listed
     assert f"#command-{run.id}" not in browser_of(app, "bob").get("/running").text
+
+
+def test_a_wrong_host_name_is_told_in_the_card_and_the_edit_stays(app: Flask) -> None:
+    stage = stage_with(app, "rm -rf /x")
+    run = stage.waiting("rm -rf /x")
+    for htmx in (True, False):
+        refused = stage.browser.post(
+            f"/commands/{run.id}/approve", htmx=htmx, confirm_host="web2", command="rm -rf /y"
+        )
+        assert refused.status_code == 400 and refused.mimetype == "text/html"
+        card = refused.text.partition(f'id="command-{run.id}"')[2]
+        assert "“web2” is not the name of this host. Nothing was approved." in card
+        assert '<details class="edit" open>' in card and ">rm -rf /y</textarea>" in card
+    assert stage.runs(run.turn_id)[0].command == "rm -rf /x"

@@ -11,7 +11,9 @@ from tests.web.forms import Stage, calls
 from walissh import wiring
 from walissh.react.turn import Reply
 from walissh.store import commands, sessions, turns
+from walissh.stream import Event
 from walissh.web import watch
+from walissh.web.pages import events
 
 Told = tuple[str, dict[str, Any]]
 
@@ -182,3 +184,17 @@ def test_a_malformed_last_id_is_taken_as_none(app: Flask) -> None:
         assert f"turn-{turn_id}" in first(stage, after)
         told = stage.browser.get(f"{stage.path}/state", query_string={"after": after})
         assert told.get_json(force=True)["after"] not in (after, "0-0")
+
+
+def test_output_is_joined_where_it_meets_and_parted_where_some_is_missing() -> None:
+    pieces = [(0, "one\n"), (4, "two\n"), (50, "far\n"), (54, "on\n")]
+    told = events._outputs(
+        [
+            Event(f"{n}-0", "output", {"command_id": "c", "offset": offset, "text": text})
+            for n, (offset, text) in enumerate(pieces, 1)
+        ]
+    )
+    assert [(data["offset"], data["end"], data["text"]) for _, data in told] == [
+        (0, 8, "one\ntwo\n"),
+        (50, 57, "far\non\n"),
+    ]

@@ -4,10 +4,11 @@ import pytest
 from flask import Flask
 from sqlalchemy import event
 
-from tests.web.forms import Stage, browser_of, calls
+from tests.fakes import call
+from tests.web.forms import HTMX, Stage, browser_of, calls
 from walissh.errors import ConflictError, HostKeyChangedError, ModelRefusedError
 from walissh.react.turn import Reply
-from walissh.store import turns
+from walissh.store import commands, turns
 from walissh.store.database import db
 
 CHANGED = HostKeyChangedError(
@@ -118,6 +119,79 @@ def test_without_javascript_an_open_turn_reloads_itself(app: Flask) -> None:
     assert 'http-equiv="refresh"' not in stage.browser.get(stage.path).text
     stage.ask()
     assert '<noscript><meta http-equiv="refresh"' in stage.browser.get(stage.path).text
+
+
+def test_nothing_reloads_while_somebody_may_be_typing_into_a_waiting_card(app: Flask) -> None:
+    stage = Stage.of(app, calls("touch /x"))
+    stage.waiting()
+    assert 'http-equiv="refresh"' not in stage.browser.get(stage.path).text
+
+
+def test_a_command_that_was_stopped_before_it_ran_says_so(app: Flask) -> None:
+    stage = Stage.of(app, calls("touch /x"))
+    run = stage.waiting()
+    stage.browser.post(f"/turns/{run.turn_id}/cancel")
+    card = stage.browser.get(f"/commands/{run.id}", headers=HTMX).text
+    assert "stopped, not run" in card
+    assert "output-box" not in card
+
+
+def test_a_queued_command_is_one_line_and_a_running_one_opens_when_it_says_something(
+    app: Flask,
+) -> None:
+    stage = Stage.of(app, calls("tail -f log"))
+    turn_id = stage.ask()
+    stage.step()
+    run = stage.runs(turn_id)[0]
+    opened = [_is_open(stage, run.id)]
+    with app.app_context():
+        commands.claim(run.id, "w")
+        opened.append(_is_open(stage, run.id))
+        commands.append_output(run.id, "one\n")
+    opened.append(_is_open(stage, run.id))
+    assert opened == [False, False, True]
+
+
+def _is_open(stage: Stage, command_id: str) -> bool:
+    return "<details open>" in stage.browser.get(f"/commands/{command_id}", headers=HTMX).text
+
+
+def test_a_refused_command_says_why_even_if_it_only_reads(app: Flask) -> None:
+    stage = Stage.of(app, calls("vi /x"), Reply("done"))
+    stage.ask()
+    stage.play()
+    assert "<li>vi: read_only</li>" in stage.browser.get(stage.path).text
+
+
+def test_a_call_for_a_host_that_was_not_chosen_leaves_a_line(app: Flask) -> None:
+    elsewhere = Reply("", (call("uptime", host="db9"),))
+    stage = Stage.of(app, elsewhere, Reply("I could not look."))
+    stage.ask()
+    stage.play()
+    assert "asked for host db9, which is not chosen here: nothing was run" in (
+        stage.browser.get(stage.path).text
+    )
+
+
+def test_a_refused_question_is_not_lost_without_javascript(app: Flask) -> None:
+    stage = Stage.of(app)
+    stage.ask()
+    response = stage.browser.post(f"{stage.path}/ask", content="and the disk?")
+    assert response.status_code == 409
+    assert ">and the disk?</textarea>" in response.text
+    assert "A turn is open in this session." in response.text
+    assert 'http-equiv="refresh"' not in response.text
+
+
+def test_archiving_is_told_and_shown(app: Flask) -> None:
+    stage = Stage.of(app)
+    stage.browser.post(f"{stage.path}/archive", on="1")
+    page = stage.browser.get(stage.path).text
+    assert "Archived: it stands under" in page and ">archived</span>" in page
+    assert ">All sessions</a>" in page
+    stage.browser.post(f"{stage.path}/archive", on="0")
+    page = stage.browser.get(stage.path).text
+    assert "It stands in the list again." in page and ">archived</span>" not in page
 
 
 def test_rename_pin_archive_and_hosts_of_a_session(app: Flask) -> None:

@@ -1,17 +1,19 @@
 """One command: approve, edit, deny, its place in the queue, its whole output."""
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, make_response, render_template, request, url_for
+from flask_babel import gettext
 from werkzeug.wrappers import Response
 
 from walissh import wiring
-from walissh.errors import QueueError
+from walissh.errors import InvalidError, QueueError
 from walissh.react import decisions
 from walissh.react.turn import CommandRun, CommandStatus
 from walissh.store import commands, outputs
-from walissh.web import auth
-from walissh.web.pages import answers, fragments, view
+from walissh.web import auth, i18n
+from walissh.web.pages import answers, fragments, talk, view
 
 PAGE_LINES = 1_000
+MAX_TYPED_CHARS = 80
 
 blueprint = Blueprint("commands", __name__)
 blueprint.before_request(auth.guard_page)
@@ -20,14 +22,18 @@ blueprint.before_request(auth.guard_page)
 @blueprint.post("/commands/<command_id>/approve")
 def approve(command_id: str) -> Response:
     """Let a waiting command run, as it stands or as the person edited it."""
-    run = decisions.approve(
-        wiring.parts(),
-        command_id,
-        auth.person().id,
-        command=_one_line_ends(request.form.get("command")),
-        shown=_one_line_ends(request.form.get("shown")),
-        confirm_host=request.form.get("confirm_host", "").strip(),
-    )
+    command = _one_line_ends(request.form.get("command"))
+    try:
+        run = decisions.approve(
+            wiring.parts(),
+            command_id,
+            auth.person().id,
+            command=command,
+            shown=_one_line_ends(request.form.get("shown")),
+            confirm_host=_typed_host(),
+        )
+    except InvalidError as error:
+        return _refused(_mine(command_id), view.Refusal(command_id, _why(error), command))
     return _shown(run)
 
 
@@ -68,6 +74,30 @@ def output(command_id: str) -> str:
         next_line=found[PAGE_LINES][0] if len(found) > PAGE_LINES else None,
         total_chars=outputs.read(command_id, 0, 1).total,
     )
+
+
+def _typed_host() -> str:
+    return request.form.get("confirm_host", "").strip()
+
+
+def _why(error: InvalidError) -> str:
+    typed = _typed_host()
+    if error.field != "confirm_host" or not typed:
+        return i18n.sentence(str(error))
+    return str(
+        gettext(
+            "“%(typed)s” is not the name of this host. Nothing was approved. Type its name to"
+            " approve the command.",
+            typed=typed[:MAX_TYPED_CHARS],
+        )
+    )
+
+
+def _refused(run: CommandRun, refusal: view.Refusal) -> Response:
+    """Show the card as it was, with what was typed and why that was not taken."""
+    if answers.is_fragment():
+        return make_response(fragments.card_html(view.of_command(run), refusal), 400)
+    return make_response(talk.whole(run.session_id, refusal=refusal), 400)
 
 
 def _one_line_ends(text: str | None) -> str | None:

@@ -194,16 +194,29 @@ class _Follower:
 
 
 def _outputs(events: Sequence[Event]) -> Iterator[Told]:
-    """Yield the new output by command, neighbours joined."""
-    joined: dict[str, list[Event]] = {}
+    """Yield the new output by command, neighbours joined.
+
+    An event holds the end of what came at once only, so the next one may begin further on:
+    each keeps its own place then, and the page shows that something is left out.
+    """
+    joined: dict[str, list[tuple[int, str]]] = {}
     for each in events:
         if each.name == "output":
-            joined.setdefault(str(each.data["command_id"]), []).append(each)
+            pieces = joined.setdefault(str(each.data["command_id"]), [])
+            _join(pieces, int(each.data["offset"]), str(each.data["text"]))
     for command_id, pieces in joined.items():
-        text = "".join(str(each.data["text"]) for each in pieces)
-        offset = int(pieces[0].data["offset"])
-        cut = max(0, len(text) - 2 * view.LIVE_CHARS)
-        yield "output", _piece(command_id, offset + cut, text[cut:])
+        for offset, text in pieces:
+            cut = max(0, len(text) - 2 * view.LIVE_CHARS)
+            yield "output", _piece(command_id, offset + cut, text[cut:])
+
+
+def _join(pieces: list[tuple[int, str]], offset: int, text: str) -> None:
+    """Put a piece behind the last one if it begins where that ends, else beside it."""
+    before = pieces[-1] if pieces else (offset, "")
+    if before[0] + len(before[1]) == offset:
+        pieces[-1:] = [(before[0], before[1] + text)]
+    else:
+        pieces.append((offset, text))
 
 
 def _running(shown: view.TurnView) -> Iterator[Told]:

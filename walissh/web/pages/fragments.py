@@ -92,9 +92,9 @@ def status_html(shown: TurnView) -> str:
     return render_template("talk/_status.html", turn=shown)
 
 
-def card_html(card: Card) -> str:
-    """Return a command's card."""
-    return render_template("talk/_card.html", card=card)
+def card_html(card: Card, refusal: view.Refusal | None = None) -> str:
+    """Return a command's card, with a decision that was not taken."""
+    return render_template("talk/_card.html", card=card, refusal=refusal)
 
 
 def context_html(session: Session) -> str:

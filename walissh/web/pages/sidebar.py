@@ -26,7 +26,6 @@ class Sidebar:
     running: tuple[CommandRun, ...]
     queued: int
     days: tuple[tuple[str, tuple[Session, ...]], ...]
-    more: bool
     busy: Mapping[str, str]
     hosts: tuple[Host, ...]
     query: str
@@ -47,7 +46,6 @@ def look(user_id: str, query: str = "") -> Sidebar:
         running=_those(active, CommandStatus.RUNNING),
         queued=len(_those(active, CommandStatus.APPROVED)),
         days=_by_day(page.items),
-        more=page.next is not None,
         busy=sessions.busy(user_id),
         hosts=tuple(hosts.within_reach(user_id)),
         query=query,
@@ -63,7 +61,7 @@ def _install(state: object) -> None:
 @blueprint.get("/sidebar")
 def lists() -> Response:
     """Show the lists alone; 204 when the page has them in this form already."""
-    shown = look(auth.person().id, request.args.get("q", "")[:200].strip())
+    shown = look(auth.person().id, request.args.get("q", "")[:200].replace("\0", "").strip())
     if request.args.get("sig") == shown.sig:
         return make_response("", 204)
     return make_response(render_template("sidebar/_lists.html", side=shown))

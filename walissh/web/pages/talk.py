@@ -6,11 +6,11 @@ from htmx_flask import make_response
 from werkzeug.wrappers import Response as AnyResponse
 
 from walissh import wiring
-from walissh.errors import NotFoundError
+from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react import decisions, texts
 from walissh.react.turn import Session
 from walissh.store import hosts, sessions, turns
-from walissh.web import auth, removal
+from walissh.web import auth, errors, i18n, removal
 from walissh.web.pages import answers, fragments, view
 
 SHOWN_TURNS = 30
@@ -22,6 +22,11 @@ blueprint.before_request(auth.guard_page)
 @blueprint.get("/sessions/<session_id>")
 def page(session_id: str) -> str:
     """Show a session; ``?all=1`` shows its first turns too."""
+    return whole(session_id, draft=request.args.get("q", "")[:2000])
+
+
+def whole(session_id: str, *, draft: str = "", error: str = "", **more: object) -> str:
+    """Return the whole page; a refused question comes back as *draft* with its *error*."""
     # taken before the rows are read: what comes in between is then told twice, not lost
     after = wiring.stream().last_id(session_id)
     talk = session(session_id)
@@ -38,15 +43,23 @@ def page(session_id: str) -> str:
         after=after,
         context=fragments.context(talk),
         all_hosts=hosts.within_reach(auth.person().id),
-        draft=request.args.get("q", "")[:2000],
+        draft=draft,
+        error=error,
+        **more,
     )
 
 
 @blueprint.post("/sessions/<session_id>/ask")
 def ask(session_id: str) -> AnyResponse:
-    """Take a question and lead on to its turn."""
-    me = auth.person()
-    turn = decisions.ask(wiring.parts(), session_id, me.id, request.form.get("content", ""))
+    """Take a question and lead on to its turn; what is refused is not lost."""
+    me, content = auth.person(), request.form.get("content", "")
+    try:
+        turn = decisions.ask(wiring.parts(), session_id, me.id, content)
+    except (InvalidError, ConflictError) as refused:
+        if answers.is_fragment():
+            raise
+        page = whole(session_id, draft=content, error=i18n.sentence(str(refused)))
+        return Response(page, errors.status_of(refused))
     where = url_for("talk.page", session_id=session_id, _anchor=f"turn-{turn.id}")
     if not answers.is_fragment():
         return answers.go(where)
@@ -92,8 +105,11 @@ def pin(session_id: str) -> AnyResponse:
 @blueprint.post("/sessions/<session_id>/archive")
 def archive(session_id: str) -> AnyResponse:
     """Take the session out of the list, or put it back."""
-    sessions.change(session_id, auth.person().id, archived=request.form.get("on") == "1")
-    return answers.go(url_for("talk.page", session_id=session_id))
+    away = request.form.get("on") == "1"
+    sessions.change(session_id, auth.person().id, archived=away)
+    gone = gettext("Archived: it stands under “All sessions” now, with “archived ones” ticked.")
+    back = gettext("It stands in the list again.")
+    return answers.go(url_for("talk.page", session_id=session_id), said=gone if away else back)
 
 
 @blueprint.get("/sessions/<session_id>/delete")

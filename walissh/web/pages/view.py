@@ -16,6 +16,12 @@ from walissh.react.turn import (
 )
 from walissh.store import commands, history, hosts, outputs
 
+REFUSED_CALL = "[error:"
+"""How the stored answer to a call begins that could not be carried out."""
+
+QUEUED = frozenset({CommandStatus.PROPOSED, CommandStatus.APPROVED})
+NEVER_RAN = frozenset({CommandStatus.FAILED})
+
 LIVE_CHARS = 6_000
 """How much of a running command's output the page holds."""
 
@@ -42,6 +48,15 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A decision that was not taken: *command* is the edit that was typed, None if none."""
+
+    command_id: str
+    text: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One command and what stands around it."""
 
@@ -60,6 +75,21 @@ class Card:
         return self.run.status is CommandStatus.FINISHED and self.run.exit_code == 0
 
     @property
+    def is_open(self) -> bool:
+        """Tell whether all of it is shown: what waits in a queue or says nothing is one line.
+
+        Most commands end within a moment; if each opened for it, the talk would jump.
+        """
+        if self.run.status is CommandStatus.RUNNING:
+            return bool(self.output.tail)
+        return not self.went_well and self.run.status not in QUEUED
+
+    @property
+    def has_run(self) -> bool:
+        """Tell whether there may be output: it was started."""
+        return self.run.started_at is not None and self.run.status not in NEVER_RAN
+
+    @property
     def needs_host_name(self) -> bool:
         """Tell whether approving it needs the host's name typed."""
         return self.run.risk == "destructive"
@@ -74,10 +104,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What the agent said before it acted; *tools* are its calls other than commands."""
+    """What the agent said before it acted; *tools* are its calls other than commands.
+
+    *refused* are the answers to calls that could not be carried out, without their brackets.
+    """
 
     message: Message
     tools: tuple[str, ...]
+    refused: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -159,25 +193,35 @@ def _turn(turn: Turn, runs: Sequence[CommandRun], stages: Mapping[str, str]) -> 
     log: list[Card | Thought] = []
     partial = ""
     step = 0
-    for message in history.of_turn(turn.id):
-        if message.role != "assistant":
-            continue
+    for message, refused in _with_refused(history.of_turn(turn.id)):
         if message.meta.get("partial"):
             partial = message.content
         elif message.tool_calls:
             step += 1
-            log += _step(message, [run for run in runs if run.step == step], stages)
+            log += _thought(message, refused)
+            log += [card(run, stages) for run in runs if run.step == step]
     shown = {each.run.id for each in log if isinstance(each, Card)}
     log += [card(run, stages) for run in runs if run.id not in shown]
     return TurnView(turn, tuple(log), partial if turn.status is TurnStatus.FAILED else "")
 
 
-def _step(
-    message: Message, runs: Sequence[CommandRun], stages: Mapping[str, str]
-) -> list[Card | Thought]:
+def _with_refused(messages: Sequence[Message]) -> list[tuple[Message, tuple[str, ...]]]:
+    """Return what the agent said, each with the errors that its calls were answered by."""
+    said: list[tuple[Message, tuple[str, ...]]] = []
+    for each in messages:
+        if each.role == "assistant":
+            said.append((each, ()))
+        elif each.role == "tool" and each.content.startswith(REFUSED_CALL) and said:
+            message, refused = said.pop()
+            why = each.content.removeprefix(REFUSED_CALL).removesuffix("]").strip()
+            said.append((message, (*refused, why)))
+    return said
+
+
+def _thought(message: Message, refused: tuple[str, ...]) -> list[Thought]:
     tools = tuple(each.name for each in message.tool_calls if each.name != "run_command")
-    said = [Thought(message, tools)] if message.content.strip() or tools else []
-    return [*said, *(card(run, stages) for run in runs)]
+    silent = not (message.content.strip() or tools or refused)
+    return [] if silent else [Thought(message, tools, refused)]
 
 
 def _live(run: CommandRun) -> Output:

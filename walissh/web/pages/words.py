@@ -22,6 +22,9 @@ HUES = 8
 TINTS = 16
 """Each hue comes plain and outlined (host.css)."""
 
+MAX_WHY_CHARS = 200
+
+_OTHER_HOST = re.compile(r"no host named (?P<quote>['\"])(?P<name>.*?)(?P=quote) in this session")
 _MARK = re.compile(r"\[\[[0-9a-f]{4,40}[:\d-]{0,24}\]?\]?")
 
 
@@ -32,6 +35,7 @@ def install(app: Flask) -> None:
         tint=tint,
         risk_word=risk_word,
         command_word=command_word,
+        refused_call=refused_call,
         turn_word=turn_word,
         check_word=check_word,
         check_mark=check_mark,
@@ -145,6 +149,8 @@ def command_word(run: CommandRun) -> str:
     """Return where a command stands; an ended one tells its exit code."""
     if run.status is CommandStatus.FINISHED:
         return _ending(run)
+    if run.status is CommandStatus.CANCELLED and run.started_at is None:
+        return str(gettext("stopped, not run"))
     return {
         CommandStatus.PROPOSED: gettext("proposed"),
         CommandStatus.REFUSED: gettext("refused"),
@@ -166,6 +172,19 @@ def _ending(run: CommandRun) -> str:
         "limit": gettext("ended at its time limit"),
         "output_limit": gettext("ended: too much output"),
     }.get(run.ended_by, gettext("ended without an exit code"))
+
+
+def refused_call(why: str) -> str:
+    """Return one line about a call of the model that could not be carried out."""
+    other = _OTHER_HOST.match(why)
+    if other:
+        return str(
+            gettext(
+                "asked for host %(host)s, which is not chosen here: nothing was run",
+                host=other["name"],
+            )
+        )
+    return str(gettext("a call that could not be carried out: %(why)s", why=why[:MAX_WHY_CHARS]))
 
 
 def turn_word(status: TurnStatus) -> str:
