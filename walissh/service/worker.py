@@ -1,6 +1,8 @@
 """The worker parts: ``walissh worker turns | commands | upkeep | demo-host``."""
 
 import logging
+import threading
+from collections.abc import Callable
 
 from flask import Flask
 
@@ -15,6 +17,7 @@ from workers import process, threads, upkeep
 logger = logging.getLogger(__name__)
 
 SWEEP_EVERY_S = 1.0
+Beat = Callable[[Flask, str, threading.Event], None]
 
 
 def run(settings: Settings, role: str) -> None:
@@ -29,7 +32,7 @@ def run(settings: Settings, role: str) -> None:
             connection = queue.connect(settings)
             threads.run_workers(app, "commands", settings.command_threads, connection=connection)
         case "upkeep":
-            _keep_up(app)
+            keep_up(app)
         case _:
             demo_host.run(app, settings)
 
@@ -40,12 +43,13 @@ def _load_brain(app: Flask) -> None:
         logger.info("brain ready name=%s", wiring.parts().model.name)
 
 
-def _keep_up(app: Flask) -> None:
+def keep_up(app: Flask, beat: Beat = process.beat) -> None:
+    """Sweep each second until a signal comes; raises WorkerDiedError if the beat ends."""
     stop = process.stop_on_signals()
-    beat = process.start("beat", process.beat, app, "upkeep", stop)
+    thread = process.start("beat", beat, app, "upkeep", stop)
     watch = upkeep.Watch()
     while not stop.wait(SWEEP_EVERY_S):
-        if not beat.is_alive():
+        if not thread.is_alive():
             raise threads.WorkerDiedError("A thread of the upkeep worker died; its log says why.")
         _sweep(app, watch)
     process.leave(app)
