@@ -160,5 +160,6 @@
   });
   for (const box of talk.querySelectorAll(".output-live")) box.scrollTop = box.scrollHeight;
   tellState();
-  if (!window.location.hash) toEnd();
+  // what was just said stands at the top
+  if (!window.location.hash && !document.querySelector(".said")) toEnd();
 })();

@@ -178,6 +178,24 @@ def test_a_command_waits_for_its_click_and_its_card_fills_as_it_runs(
     assert lines == ["one\n", "two\n", "three\n"]
 
 
+def test_a_wrong_host_name_is_told_in_the_card(stack: Stack, sshd: Sshd, chromium: Browser) -> None:
+    stack.model.script(Call(run("shop6", "rm -rf /nonexistent")))
+    page = chromium.new_context(locale="en-US").new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    stack.sign_in(page)
+    add_host(page, sshd, "shop6")
+    ask(page)
+    name = page.locator(".approve .confirm")
+    name.fill("shop9")
+    name.press("Enter")
+    expect(page.locator(".card .error")).to_contain_text("“shop9” is not the name of this host.")
+    expect(name).to_be_focused()
+    expect(page.locator("#notice")).to_be_hidden()
+    page.locator(".status").get_by_role("button", name="Stop").click()
+    expect(page.locator(".card")).to_contain_text("stopped, not run")
+    page.context.close()
+
+
 def test_another_tab_sees_the_question_and_its_answer(stack: Stack, sshd: Sshd, page: Page) -> None:
     stack.model.script(Say("First."), Say("Second."))
     stack.sign_in(page)
