@@ -93,3 +93,11 @@ def test_a_dotenv_file_is_read_and_the_environment_wins(
 def test_an_ipv6_address_keeps_its_port() -> None:
     settings = read(WALISSH_BIND="[::1]:9000")
     assert (settings.host, settings.port) == ("::1", 9000)
+
+
+def test_a_relative_database_file_is_meant_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = read(DATABASE_URL="sqlite:///some.db?timeout=5").sqlalchemy_url
+    assert url == f"sqlite:///{tmp_path}/some.db?timeout=5"

@@ -17,6 +17,7 @@ Lang = Literal["zh", "en"]
 
 DEFAULT_MODEL = "gpt-5-mini"
 MAX_SOCKET_BYTES = 107
+SQLITE_FILE = "sqlite:///"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,10 @@ class Settings:
         for short in ("postgresql://", "postgres://"):
             if url.startswith(short):
                 return "postgresql+psycopg://" + url.removeprefix(short)
+        file, mark, options = url.removeprefix(SQLITE_FILE).partition("?")
+        if url.startswith(SQLITE_FILE) and file:
+            # from the working folder, as a person means it; Flask has a folder of its own
+            return f"{SQLITE_FILE}{Path(file).absolute()}{mark}{options}"
         return url
 
     @classmethod

@@ -7,6 +7,7 @@ from flask import Flask, current_app
 from walissh.brain.late import LateModel
 from walissh.clock import utc_now
 from walissh.config import Settings
+from walissh.identity import worker_name
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
@@ -16,7 +17,6 @@ from walissh.ssh.run import SshShell
 from walissh.store import commands, database, history, hosts, seal, sessions, turns
 from walissh.store.queue import JobQueue, connect
 from walissh.stream import Stream
-from walissh.worker_name import worker_name
 
 
 @dataclass(frozen=True, slots=True)

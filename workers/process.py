@@ -8,8 +8,8 @@ from types import FrameType
 from flask import Flask
 
 from walissh.errors import StoreError
+from walissh.identity import worker_name as process_name
 from walissh.store import workers
-from walissh.worker_name import worker_name as process_name
 
 __all__ = ["beat", "leave", "process_name", "start", "stop_on_signals", "stopping"]
 

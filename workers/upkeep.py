@@ -4,11 +4,11 @@ import logging
 from datetime import datetime, timedelta
 
 from walissh import wiring
+from walissh.identity import worker_name as process_name
 from walissh.react import agent, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import TurnStatus
 from walissh.store import commands, due, turns, workers
-from walissh.worker_name import worker_name as process_name
 
 logger = logging.getLogger(__name__)
 

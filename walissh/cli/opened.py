@@ -21,11 +21,12 @@ def opened() -> "Iterator[Flask]":
     The embedded database is made if it is not there yet; another one is brought up to
     date by ``walissh release`` only.
     """
-    from walissh.service import home, release
+    from walissh.service import home, reach, release
     from walissh.web import create_app
 
     settings = Settings.from_env()
     home.prepare(settings.home)
+    reach.database(settings)
     app = release.migrate(settings) if _is_missing(settings) else create_app(settings)
     with app.app_context():
         yield app

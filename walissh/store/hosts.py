@@ -1,7 +1,6 @@
 """Servers, and their secrets sealed; every query names the owner, so reach is one filter."""
 
 import codecs
-import getpass
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError, ShellError
+from walissh.identity import login_name
 from walissh.react import turn as values
 from walissh.react.host import Auth, Endpoint, Host, HostKey
 from walissh.store import audit, commands, rows
@@ -227,7 +227,7 @@ def register_demo(owner_id: str, port: int, private_key: str, host_key: HostKey)
         name=DEMO_NAME,
         address="127.0.0.1",
         port=port,
-        user=getpass.getuser(),
+        user=login_name(),
         auth=Auth.KEY,
         secrets={"key": private_key},
     )
