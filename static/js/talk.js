@@ -97,8 +97,10 @@
   // screen readers say what changes in an element that stays; replaced ones they pass over
   function speak(status, aloud) {
     const said = status ? status.dataset.said : "";
-    if (said === spoken.dataset.said) return;
-    spoken.dataset.said = said;
+    // with the turn: a quick one may be over before it was seen to run
+    const of = status ? `${status.id} ${said}` : "";
+    if (of === spoken.dataset.of) return;
+    spoken.dataset.of = of;
     if (!aloud || !said) return;
     const answer = status.dataset.state === "done" ? `: ${answerOf(status).slice(0, SPOKEN_CHARS)}` : "";
     spoken.textContent = said + answer;
