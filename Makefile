@@ -20,7 +20,7 @@ test: setup-dev
 
 test-full: setup-dev
 	@tools/test_packages.sh
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow --timeout 900 $(ARGS)
+	@$(BIN)/python -m pytest -m slow --timeout 900 $(ARGS)
 
 lint: setup-dev
 	$(BIN)/ruff check .

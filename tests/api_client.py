@@ -84,7 +84,7 @@ class ApiClient:
         """Return the turn's commands."""
         return [run for step in self.turn(turn)["steps"] for run in step["commands"]]
 
-    def wait(self, turn: str, *statuses: str, limit_s: float = 30) -> dict[str, Any]:
+    def wait(self, turn: str, *statuses: str, limit_s: float = 60) -> dict[str, Any]:
         """Wait until the turn has one of *statuses* (or has ended), and return it."""
         wanted = statuses or ENDED
         until(
@@ -95,7 +95,7 @@ class ApiClient:
         return self.turn(turn)
 
     def wait_for_command(
-        self, turn: str, is_so: Callable[[Mapping[str, Any]], bool], limit_s: float = 30
+        self, turn: str, is_so: Callable[[Mapping[str, Any]], bool], limit_s: float = 60
     ) -> dict[str, Any]:
         """Wait until some command of the turn is so, and return it."""
         found: list[dict[str, Any]] = []
@@ -119,7 +119,7 @@ class ApiClient:
             cursor = f"&cursor={page['next']}"
 
     def events(
-        self, turn: str, *, after: str = "", limit_s: float = 30, base: str = ""
+        self, turn: str, *, after: str = "", limit_s: float = 60, base: str = ""
     ) -> Iterator[tuple[str, str, Any]]:
         """Yield the turn's events as (id, name, data) until its stream ends."""
         headers = {"Authorization": f"Bearer {self.token}"}

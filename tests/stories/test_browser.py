@@ -16,7 +16,7 @@ from tests.services import Installation, missing, running_up
 from tests.sshd import Sshd
 from tests.stories.conftest import model_settings
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 QUESTION = "why does the shop answer 502?"
 
 
@@ -148,6 +148,7 @@ def test_from_the_link_to_an_answer_that_is_found_again(
     assert stack.model.refusals == []
 
 
+@pytest.mark.slow
 def test_a_command_waits_for_its_click_and_its_card_fills_as_it_runs(
     stack: Stack, sshd: Sshd, page: Page, tmp_path: Path
 ) -> None:
@@ -178,6 +179,7 @@ def test_a_command_waits_for_its_click_and_its_card_fills_as_it_runs(
     assert lines == ["one\n", "two\n", "three\n"]
 
 
+@pytest.mark.slow
 def test_a_wrong_host_name_is_told_in_the_card(stack: Stack, sshd: Sshd, chromium: Browser) -> None:
     stack.model.script(Call(run("shop6", "rm -rf /nonexistent")))
     page = chromium.new_context(locale="en-US").new_page()
@@ -196,6 +198,7 @@ def test_a_wrong_host_name_is_told_in_the_card(stack: Stack, sshd: Sshd, chromiu
     page.context.close()
 
 
+@pytest.mark.slow
 def test_another_tab_sees_the_question_and_its_answer(stack: Stack, sshd: Sshd, page: Page) -> None:
     stack.model.script(Say("First."), Say("Second."))
     stack.sign_in(page)
@@ -212,6 +215,7 @@ def test_another_tab_sees_the_question_and_its_answer(stack: Stack, sshd: Sshd, 
     expect(page.locator(".answer").nth(1)).to_have_text("Second.")
 
 
+@pytest.mark.slow
 def test_the_page_goes_on_after_the_web_part_was_killed(
     stack: Stack, sshd: Sshd, chromium: Browser, tmp_path: Path
 ) -> None:
@@ -234,6 +238,7 @@ def test_the_page_goes_on_after_the_web_part_was_killed(
     page.context.close()
 
 
+@pytest.mark.slow
 def test_with_javascript_off_a_reload_shows_the_answer(
     stack: Stack, sshd: Sshd, chromium: Browser
 ) -> None:
