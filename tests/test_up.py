@@ -122,7 +122,13 @@ def test_kill_9_leaves_no_part_behind_that_holds_the_port_or_the_folder(tmp_path
         installation.kill()
         until(lambda: not [pid for pid in pids if alive(pid)], limit_s=5, what="the end of all")
         os.close(home.lock(installation.home))
-        socket.create_server(("127.0.0.1", installation.port)).close()
+        # Not by binding it: an outgoing connection of a neighbour may have drawn this number.
+        until(lambda: nobody_at(installation.port), limit_s=5, what="the free port")
+
+
+def nobody_at(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) != 0
 
 
 # --- watched --------------------------------------------------------------------------
