@@ -1,0 +1,1 @@
+"""What a text teaches: preferences of a person, facts of a host, cases and their fixes."""
