@@ -9,7 +9,17 @@ from typing import Any, cast
 from flask import Flask
 from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import CursorResult, DateTime, Delete, Dialect, Engine, MetaData, Update, event
+from sqlalchemy import (
+    CursorResult,
+    DateTime,
+    Delete,
+    Dialect,
+    Engine,
+    MetaData,
+    Update,
+    event,
+    text,
+)
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -22,6 +32,7 @@ from walissh.config import Settings, asset_dir
 from walissh.errors import StoreError
 
 WRITES = "walissh_writes"
+PATIENCE = "walissh_patience_ms"
 BUSY_TIMEOUT_S = 30
 
 NAMING = {
@@ -92,24 +103,46 @@ def _on_connect(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> Non
 
 
 def _on_begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    patience_ms = options.get(PATIENCE, BUSY_TIMEOUT_S * 1000)
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={int(patience_ms)}")
     # a deferred transaction that turns into a write fails at once with "locked"
-    writes = connection.get_execution_options().get(WRITES)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITES) else "BEGIN")
 
 
 @contextmanager
-def reading() -> Iterator[Session]:
-    """Open a session for reading; raises StoreError if the database is away."""
-    with _translated(), Session(db.engine, expire_on_commit=False) as session:
+def reading(*, patience_ms: int | None = None) -> Iterator[Session]:
+    """Open a session for reading; raises StoreError if the database is away.
+
+    With *patience_ms* also when a lock is not given in so many milliseconds.
+    """
+    engine = _engine(patience_ms)
+    with _translated(), Session(engine, expire_on_commit=False) as session:
+        _limit_waiting(session, patience_ms)
         yield session
 
 
 @contextmanager
-def writing() -> Iterator[Session]:
-    """Open a transaction that commits at the end; raises StoreError if that fails."""
-    engine = db.engine.execution_options(**{WRITES: True})
+def writing(*, patience_ms: int | None = None) -> Iterator[Session]:
+    """Open a transaction that commits at the end; raises StoreError if that fails.
+
+    With *patience_ms* also when a lock is not given in so many milliseconds.
+    """
+    engine = _engine(patience_ms, **{WRITES: True})
     with _translated(), Session(engine, expire_on_commit=False) as session, session.begin():
+        _limit_waiting(session, patience_ms)
         yield session
+
+
+def _engine(patience_ms: int | None, **options: object) -> Engine:
+    if patience_ms is not None:
+        options[PATIENCE] = patience_ms
+    return db.engine.execution_options(**options) if options else db.engine
+
+
+def _limit_waiting(session: Session, patience_ms: int | None) -> None:
+    if patience_ms is not None and db.engine.dialect.name == "postgresql":
+        session.execute(text(f"SET LOCAL lock_timeout = {int(patience_ms)}"))
 
 
 def changed(session: Session, statement: Update | Delete) -> int:

@@ -31,6 +31,7 @@ class PersonRow(Base):
     role: Mapped[str]
     password_hash: Mapped[str | None]
     lang: Mapped[str | None]
+    welcomed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
 
 
@@ -151,6 +152,7 @@ class TurnRow(Base):
     answer: Mapped[str] = mapped_column(Text, default="")
     error: Mapped[str] = mapped_column(Text, default="")
     citations: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    recollection: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     prompt_tokens: Mapped[int] = mapped_column(default=0)
     completion_tokens: Mapped[int] = mapped_column(default=0)
     idempotency_key: Mapped[str | None]
@@ -239,32 +241,74 @@ class MilestoneRow(Base):
 
 
 class MemoryRow(Base):
-    """One entry of the append-only history of what is remembered."""
+    """One entry of the append-only history of what is remembered.
+
+    Each says what it is, whom and where it holds for, what proves it, and what became of it;
+    whether it counts is computed when read, *superseded_by* only caches that.
+    """
 
     __tablename__ = "long_term_memory"
-    __table_args__ = (Index("ix_long_term_memory_subject", "user_id", "type", "subject", "at"),)
+    __table_args__ = (
+        Index("ix_long_term_memory_subject", "user_id", "type", "subject", "at"),
+        Index("ix_long_term_memory_shared", "shared_with"),
+    )
     number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(unique=True, default=new_id)
     user_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
     type: Mapped[str]
     scope: Mapped[str] = mapped_column(default="global")
     host_id: Mapped[str | None] = mapped_column(index=True)
+    host: Mapped[str] = mapped_column(default="")
     subject: Mapped[str]
+    value: Mapped[str] = mapped_column(Text, default="")
     content: Mapped[str] = mapped_column(Text)
     payload: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    op: Mapped[str] = mapped_column(default="add")
+    origin: Mapped[str] = mapped_column(default="user")
+    channel: Mapped[str] = mapped_column(default="agent")
     confidence: Mapped[float] = mapped_column(default=1.0)
     source_message_id: Mapped[str | None]
     source_command_id: Mapped[str | None]
+    shared_with: Mapped[str] = mapped_column(default="")
     superseded_by: Mapped[str | None]
     at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    proved_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    stale_days: Mapped[int | None]
     expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    wrong_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     recalled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     recalled_times: Mapped[int] = mapped_column(default=0)
+    helped_times: Mapped[int] = mapped_column(default=0)
+
+
+class MemoryEventRow(Base):
+    """One change of what is remembered, without its text; *published_at* empties the outbox."""
+
+    __tablename__ = "memory_event"
+    __table_args__ = (Index("ix_memory_event_person", "user_id", "number"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(unique=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
+    kind: Mapped[str]
+    channel: Mapped[str]
+    memory_id: Mapped[str | None] = mapped_column(index=True)
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class GroupRow(Base):
+    """A person's place in a named group that facts of hosts may be shared with."""
+
+    __tablename__ = "person_group"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    person_id: Mapped[str] = mapped_column(
+        ForeignKey("person.id", ondelete="CASCADE"), primary_key=True
+    )
 
 
 class CoreMemoryRow(Base):
-    """One version of a short named block that is always in the prompt."""
+    """One version of a short named block; in the prompt once it is confirmed."""
 
     __tablename__ = "core_memory"
     __table_args__ = (UniqueConstraint("user_id", "block", "version"),)
@@ -274,7 +318,54 @@ class CoreMemoryRow(Base):
     version: Mapped[int]
     content: Mapped[str] = mapped_column(Text)
     by: Mapped[str]
+    reason: Mapped[str] = mapped_column(Text, default="")
     at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    rejected_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+# --- the index of words ---------------------------------------------------------------
+
+
+class ShelfRow(Base):
+    """What of one owner is indexed together: kind memory, message or knowledge."""
+
+    __tablename__ = "recall_shelf"
+    __table_args__ = (UniqueConstraint("owner_id", "kind"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    owner_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
+    kind: Mapped[str]
+
+
+class LineRow(Base):
+    """One indexed text: *cluster* is its session or host, *position* its place in that."""
+
+    __tablename__ = "recall_line"
+    __table_args__ = (
+        Index("ix_recall_line_cluster", "shelf", "cluster", "position"),
+        {"sqlite_with_rowid": False},
+    )
+    shelf: Mapped[int] = mapped_column(
+        Number, ForeignKey("recall_shelf.number", ondelete="CASCADE"), primary_key=True
+    )
+    doc: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    length: Mapped[int]
+    cluster: Mapped[str] = mapped_column(default="")
+    position: Mapped[int] = mapped_column(default=0)
+    at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class PostingRow(Base):
+    """How often one word stands in one text."""
+
+    __tablename__ = "recall_posting"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+    shelf: Mapped[int] = mapped_column(
+        Number, ForeignKey("recall_shelf.number", ondelete="CASCADE"), primary_key=True
+    )
+    term: Mapped[str] = mapped_column(primary_key=True)
+    doc: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    tf: Mapped[int]
 
 
 # --- knowledge ------------------------------------------------------------------------
