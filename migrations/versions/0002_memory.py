@@ -18,7 +18,7 @@ def upgrade() -> None:
     op.add_column("core_memory", sa.Column("confirmed_at", TIME, nullable=True))
     op.add_column("core_memory", sa.Column("rejected_at", TIME, nullable=True))
     op.add_column("person", sa.Column("welcomed_at", TIME, nullable=True))
-    op.add_column("turn", sa.Column("recollection", sa.JSON(), nullable=False, server_default="{}"))
+    op.add_column("turn", sa.Column("remembrance", sa.JSON(), nullable=False, server_default="{}"))
     op.create_table(
         "memory_event",
         sa.Column(
@@ -83,7 +83,7 @@ def _describe_memories() -> None:
 def downgrade() -> None:
     op.drop_table("person_group")
     op.drop_table("memory_event")
-    op.drop_column("turn", "recollection")
+    op.drop_column("turn", "remembrance")
     op.drop_column("person", "welcomed_at")
     for name in ("rejected_at", "confirmed_at", "reason"):
         op.drop_column("core_memory", name)

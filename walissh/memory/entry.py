@@ -194,3 +194,25 @@ class Recollection:
     weight: float = 1.0
     proposal: str = ""
     version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A mark on the timeline: what *kind* of thing happened, in *text*, and when."""
+
+    id: str
+    kind: str
+    text: str
+    payload: Mapping[str, object]
+    turn_id: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The version in force of one block of core memory; *version* 0 means never written."""
+
+    name: str
+    content: str
+    version: int
+    at: datetime | None = None

@@ -13,18 +13,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from walissh.config import asset_dir
 from walissh.errors import SettingsError
 from walissh.react import rounds, tools
-from walissh.react.turn import DynamicContext, Language, Message, Request
+from walissh.react.turn import DynamicContext, Language, Message, Request, Section
 
 HISTORY_CHARS = 160_000
 """About 40,000 tokens; fitting the window by tokens is the work of compaction."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the system message: its stable title ("" for none) and its text."""
-
-    title: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

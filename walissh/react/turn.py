@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from walissh.memory.entry import Block, Milestone, Recollection, Routing
 from walissh.react.host import Host
 
 Language = Literal["zh", "en"]
@@ -100,6 +101,14 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the system message: its stable title ("" for none) and its text."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message of a talk. Stored ones have id, turn and time; prompt ones need not."""
 
@@ -184,6 +193,32 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory that a turn was given: *mark* is how its answer may cite it ("m1").
+
+    Only the id is kept: a deleted memory is gone from here too.
+    """
+
+    memory_id: str
+    score: float
+    reasons: tuple[str, ...]
+    mark: str
+    preference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remembrance:
+    """What a turn was given out of memory, as it is stored with the turn."""
+
+    routing: Routing
+    recalled: tuple[Recalled, ...] = ()
+    cited: tuple[str, ...] = ()
+    weight: float = 1.0
+    proposal: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One question on its way to an answer. *step* counts finished model replies."""
 
@@ -203,6 +238,7 @@ class Turn:
     created_at: datetime
     finished_at: datetime | None
     not_before: datetime | None
+    remembrance: Remembrance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +322,6 @@ class DynamicContext:
     hosts: tuple[Host, ...]
     history: tuple[Message, ...]
     commands: tuple[CommandRun, ...]
+    recollection: Recollection = Recollection()
+    core: tuple[Block, ...] = ()
+    milestones: tuple[Milestone, ...] = ()

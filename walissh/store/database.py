@@ -35,6 +35,9 @@ WRITES = "walissh_writes"
 PATIENCE = "walissh_patience_ms"
 BUSY_TIMEOUT_S = 30
 
+MEMORY_PATIENCE_MS = 40
+"""What a memory may wait for a lock in the middle of a turn: it is a side path."""
+
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",

@@ -1,26 +1,12 @@
 """The timeline of a session (ancestor: MilestoneTracker's table)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from sqlalchemy import select
 
+from walissh.memory.entry import Milestone
 from walissh.store.database import reading
 from walissh.store.models import MilestoneRow
-
-
-@dataclass(frozen=True, slots=True)
-class Milestone:
-    """A mark on the timeline: what *kind* of thing happened, in *text*, and when."""
-
-    id: str
-    kind: str
-    text: str
-    payload: Mapping[str, Any]
-    turn_id: str | None
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class TurnRow(Base):
     answer: Mapped[str] = mapped_column(Text, default="")
     error: Mapped[str] = mapped_column(Text, default="")
     citations: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
-    recollection: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    remembrance: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     prompt_tokens: Mapped[int] = mapped_column(default=0)
     completion_tokens: Mapped[int] = mapped_column(default=0)
     idempotency_key: Mapped[str | None]

@@ -1,7 +1,10 @@
 """Turn rows into values, so that no row and no dict leaves the store."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from walissh.memory.entry import Route, Routing
 from walissh.react.host import Auth, Host, HostCheck, HostKey
 from walissh.react.turn import (
     Citation,
@@ -9,6 +12,8 @@ from walissh.react.turn import (
     CommandStatus,
     Language,
     Message,
+    Recalled,
+    Remembrance,
     Risk,
     Role,
     Session,
@@ -70,7 +75,30 @@ def turn(row: TurnRow) -> Turn:
         created_at=row.created_at,
         finished_at=row.finished_at,
         not_before=row.not_before,
+        remembrance=remembrance(row.remembrance),
     )
+
+
+def remembrance(stored: Mapping[str, Any]) -> Remembrance | None:
+    """Return what a turn was given out of memory; None if it has not been asked yet."""
+    if not stored:
+        return None
+    routing, recalled = stored["routing"], stored["recalled"]
+    return Remembrance(
+        routing=Routing(Route(routing["route"]), routing["knowledge"], tuple(routing["path"])),
+        recalled=tuple(
+            Recalled(**(each | {"reasons": tuple(each["reasons"])})) for each in recalled
+        ),
+        cited=tuple(stored["cited"]),
+        weight=stored["weight"],
+        proposal=stored["proposal"],
+        version=stored["version"],
+    )
+
+
+def kept(given: Remembrance) -> dict[str, Any]:
+    """Return *given* as it is stored."""
+    return asdict(given)
 
 
 _SAME = (

@@ -22,12 +22,13 @@ from walissh.react.turn import (
     CommandStatus,
     Language,
     Proposal,
+    Remembrance,
     Reply,
     Turn,
     TurnStatus,
 )
 from walissh.store import audit, commands, history, rows, sessions
-from walissh.store.database import changed, new_id, reading, writing
+from walissh.store.database import MEMORY_PATIENCE_MS, changed, new_id, reading, writing
 from walissh.store.models import CommandRow, SessionRow, TurnRow
 
 MAX_QUESTION_CHARS = 200_000
@@ -182,6 +183,13 @@ def postpone(turn: Turn, until: datetime, note: str) -> bool:
     later = {"status": TurnStatus.QUEUED, "not_before": until, "error": note, "queued_at": until}
     with writing() as session:
         return bool(changed(session, _thinking(turn).values(**later)))
+
+
+def remember(turn: Turn, given: Remembrance) -> bool:
+    """Note what a thinking or just recorded turn was given out of memory."""
+    mine = update(TurnRow).where(TurnRow.id == turn.id, TurnRow.settled_at.is_(None))
+    with writing(patience_ms=MEMORY_PATIENCE_MS) as session:
+        return bool(changed(session, mine.values(remembrance=rows.kept(given))))
 
 
 def resume(turn_id: str, step: int, results: Mapping[str, str]) -> Turn | None:
