@@ -44,6 +44,18 @@ def of_turn(turn_id: str) -> list[Message]:
         return [rows.message(row) for row in found]
 
 
+def find(message_id: str, user_id: str) -> Message | None:
+    """Return this message of this person, None if it is gone or another's.
+
+    Its ``turn_id`` says where in which talk it stands.
+    """
+    with reading() as session:
+        row = session.scalar(
+            select(MessageRow).where(MessageRow.id == message_id, MessageRow.user_id == user_id)
+        )
+        return None if row is None else rows.message(row)
+
+
 def page(session_id: str, user_id: str, *, limit: int, after: int = 0) -> Page:
     """Return the messages after number *after*, oldest first."""
     found = (

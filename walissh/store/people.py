@@ -127,6 +127,23 @@ def set_language(person_id: str, lang: Lang) -> None:
         session.execute(update(PersonRow).where(PersonRow.id == person_id).values(lang=lang))
 
 
+def welcomed(person_id: str) -> bool:
+    """Tell whether the person has been asked what to remember, or was never made."""
+    with reading() as session:
+        row = session.get(PersonRow, person_id)
+        return row is None or row.welcomed_at is not None
+
+
+def mark_welcomed(person_id: str) -> None:
+    """Note that the person was asked; the first time counts."""
+    with writing() as session:
+        session.execute(
+            update(PersonRow)
+            .where(PersonRow.id == person_id, PersonRow.welcomed_at.is_(None))
+            .values(welcomed_at=utc_now())
+        )
+
+
 def check_password(name: str, password: str) -> Person:
     """Return the person whose password this is.
 
