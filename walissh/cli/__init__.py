@@ -10,6 +10,7 @@ from walissh.errors import SettingsError, StartError, WalisshError
 COMMANDS = {
     "chat": "walissh.cli.chat:chat",
     "doctor": "walissh.cli.doctor:doctor",
+    "eval": "walissh.cli.evaluate:evaluate",
     "host": "walissh.cli.hosts:host",
     "passwd": "walissh.cli.people:passwd",
     "redis": "walissh.cli.worker:redis",
