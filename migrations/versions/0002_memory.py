@@ -33,6 +33,7 @@ def upgrade() -> None:
         sa.Column("channel", sa.String(), nullable=False),
         sa.Column("memory_id", sa.String(), nullable=True),
         sa.Column("payload", sa.JSON(), nullable=False),
+        sa.Column("changes_preference", sa.Boolean(), nullable=False),
         sa.Column("at", TIME, nullable=False),
         sa.Column("published_at", TIME, nullable=True),
         sa.ForeignKeyConstraint(
@@ -46,6 +47,16 @@ def upgrade() -> None:
     )
     op.create_index("ix_memory_event_person", "memory_event", ["user_id", "number"])
     op.create_index("ix_memory_event_memory_id", "memory_event", ["memory_id"])
+    op.create_index(
+        "ix_memory_event_preference", "memory_event", ["user_id", "changes_preference", "number"]
+    )
+    op.create_index(
+        "ix_memory_event_outbox",
+        "memory_event",
+        ["number"],
+        sqlite_where=sa.text("published_at IS NULL"),
+        postgresql_where=sa.text("published_at IS NULL"),
+    )
     op.create_table(
         "person_group",
         sa.Column("name", sa.String(), nullable=False),
@@ -78,6 +89,8 @@ def _describe_memories() -> None:
     op.execute("UPDATE long_term_memory SET proved_at = at")
     op.drop_column(MEMORY, "deleted_at")  # what a person deletes is gone, not marked
     op.create_index("ix_long_term_memory_shared", MEMORY, ["shared_with"])
+    op.create_index("ix_long_term_memory_person", MEMORY, ["user_id", "number"])
+    op.create_index("ix_long_term_memory_superseded", MEMORY, ["superseded_by"])
 
 
 def downgrade() -> None:
@@ -87,7 +100,8 @@ def downgrade() -> None:
     op.drop_column("person", "welcomed_at")
     for name in ("rejected_at", "confirmed_at", "reason"):
         op.drop_column("core_memory", name)
-    op.drop_index("ix_long_term_memory_shared", MEMORY)
+    for name in ("superseded", "person", "shared"):
+        op.drop_index(f"ix_long_term_memory_{name}", MEMORY)
     op.add_column(MEMORY, sa.Column("deleted_at", TIME, nullable=True))
     for name in ("proved_at", "helped_times", "wrong_at", "stale_days", "value"):
         op.drop_column(MEMORY, name)

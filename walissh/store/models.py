@@ -251,6 +251,8 @@ class MemoryRow(Base):
     __table_args__ = (
         Index("ix_long_term_memory_subject", "user_id", "type", "subject", "at"),
         Index("ix_long_term_memory_shared", "shared_with"),
+        Index("ix_long_term_memory_person", "user_id", "number"),
+        Index("ix_long_term_memory_superseded", "superseded_by"),
     )
     number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(unique=True, default=new_id)
@@ -282,10 +284,22 @@ class MemoryRow(Base):
 
 
 class MemoryEventRow(Base):
-    """One change of what is remembered, without its text; *published_at* empties the outbox."""
+    """One change of what is remembered, without its text.
+
+    *changes_preference*: running tasks are told of it; *published_at* empties that outbox.
+    """
 
     __tablename__ = "memory_event"
-    __table_args__ = (Index("ix_memory_event_person", "user_id", "number"),)
+    __table_args__ = (
+        Index("ix_memory_event_person", "user_id", "number"),
+        Index("ix_memory_event_preference", "user_id", "changes_preference", "number"),
+        Index(
+            "ix_memory_event_outbox",
+            "number",
+            sqlite_where=text("published_at IS NULL"),
+            postgresql_where=text("published_at IS NULL"),
+        ),
+    )
     number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(unique=True, default=new_id)
     user_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
@@ -293,6 +307,7 @@ class MemoryEventRow(Base):
     channel: Mapped[str]
     memory_id: Mapped[str | None] = mapped_column(index=True)
     payload: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    changes_preference: Mapped[bool] = mapped_column(default=False)
     at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
     published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 

@@ -1,0 +1,277 @@
+"""What changed in memory, when and through which channel: one row for each change.
+
+A row is written in the transaction of its change and never holds the text of a memory, so
+that what is deleted is gone. Those which change a preference are an outbox too: running
+tasks are told of them.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import ColumnElement, select, update
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.memory.entry import Channel, MemoryType, Origin
+from walissh.store.database import changed, reading, writing
+from walissh.store.models import MemoryEventRow, MemoryRow
+
+Kind = Literal[
+    "profile_update",
+    "preference_set",
+    "preference_noted",
+    "feedback_given",
+    "document_access",
+    "fact_observed",
+    "case_closed",
+    "memory_deleted",
+    "memory_restored",
+    "memory_shared",
+]
+Outcome = Literal["added", "refreshed", "superseded", "removed", "kept", "edited", "imported"]
+
+
+class Payload(BaseModel):
+    """What every payload is: of fixed fields, and nothing else."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Written(Payload):
+    """An entry was written or said again; *superseded* are the ids of those it overtook."""
+
+    type: MemoryType
+    outcome: Outcome
+    origin: Origin
+    host_id: str | None = None
+    superseded: tuple[str, ...] = ()
+
+
+class Feedback(Payload):
+    """A person, or an answer that used it, judged an entry."""
+
+    type: MemoryType
+    verdict: Literal["wrong", "helped"]
+
+
+class Deleted(Payload):
+    """Entries are gone; *type* is None if they were of several types."""
+
+    type: MemoryType | None
+    count: int = Field(ge=1)
+
+
+class Restored(Payload):
+    """An entry counts again, instead of those in *superseded*."""
+
+    type: MemoryType
+    superseded: tuple[str, ...] = ()
+
+
+class Shared(Payload):
+    """A fact is shown to a group, "" to its owner alone."""
+
+    type: MemoryType
+    group: str
+
+
+class Profile(Payload):
+    """A block of core memory has a new version."""
+
+    block: str
+    version: int = Field(ge=1)
+    by: str
+
+
+class Access(Payload):
+    """A document of the knowledge base was read or found."""
+
+    document_id: str
+
+
+SCHEMAS: dict[Kind, type[Payload]] = {
+    "profile_update": Profile,
+    "preference_set": Written,
+    "preference_noted": Written,
+    "feedback_given": Feedback,
+    "document_access": Access,
+    "fact_observed": Written,
+    "case_closed": Written,
+    "memory_deleted": Deleted,
+    "memory_restored": Restored,
+    "memory_shared": Shared,
+}
+"""Each kind and its payload; ``preference_noted`` is one said again, or one that lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change; *memory_id* is None for one of many memories or of none."""
+
+    number: int
+    id: str
+    user_id: str
+    kind: Kind
+    channel: Channel
+    memory_id: str | None
+    payload: Payload
+    changes_preference: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some events, newest first, and before which number the next page begins."""
+
+    items: tuple[Event, ...]
+    next: int | None
+
+
+def page(user_id: str, limit: int, before: int | None = None, memory_id: str | None = None) -> Page:
+    """Return this person's events before number *before*, newest first; of one memory."""
+    where = [] if before is None else [MemoryEventRow.number < before]
+    if memory_id is not None:
+        where.append(MemoryEventRow.memory_id == memory_id)
+    found = _newest(user_id, limit + 1, *where)
+    items = found[:limit]
+    return Page(tuple(items), items[-1].number if len(found) > limit else None)
+
+
+def latest(user_id: str, limit: int = 100) -> list[Event]:
+    """Return the newest events of this person, newest first."""
+    return _newest(user_id, limit)
+
+
+def preference_version(user_id: str) -> int:
+    """Return the number of the newest event that changed a preference of theirs, or 0."""
+    newest = (
+        select(MemoryEventRow.number)
+        .where(MemoryEventRow.user_id == user_id, MemoryEventRow.changes_preference.is_(True))
+        .order_by(MemoryEventRow.number.desc())
+        .limit(1)
+    )
+    with reading() as session:
+        return session.scalar(newest) or 0
+
+
+def unpublished(limit: int) -> list[Event]:
+    """Return the oldest changes of preferences that running tasks were not told of."""
+    found = (
+        select(MemoryEventRow)
+        .where(MemoryEventRow.published_at.is_(None))
+        .order_by(MemoryEventRow.number)
+        .limit(limit)
+    )
+    with reading() as session:
+        return [_event(row) for row in session.scalars(found)]
+
+
+def mark_published(ids: list[str]) -> int:
+    """Take events out of the outbox; returns how many were still in it."""
+    if not ids:
+        return 0
+    with writing() as session:
+        return changed(
+            session,
+            update(MemoryEventRow)
+            .where(MemoryEventRow.id.in_(ids), MemoryEventRow.published_at.is_(None))
+            .values(published_at=utc_now()),
+        )
+
+
+# --- inside the caller's transaction --------------------------------------------------
+
+
+def append(
+    session: Transaction,
+    user_id: str,
+    kind: Kind,
+    channel: Channel,
+    payload: Payload,
+    *,
+    memory_id: str | None = None,
+    changes_preference: bool = False,
+) -> None:
+    """Add one event; a payload that is not of its kind is a TypeError."""
+    if type(payload) is not SCHEMAS[kind]:
+        raise TypeError(f"{kind} takes {SCHEMAS[kind].__name__}, not {type(payload).__name__}")
+    now = utc_now()
+    session.add(
+        MemoryEventRow(
+            user_id=user_id,
+            kind=kind,
+            channel=channel,
+            memory_id=memory_id,
+            payload=payload.model_dump(mode="json"),
+            changes_preference=changes_preference,
+            at=now,
+            published_at=None if changes_preference else now,
+        )
+    )
+
+
+def written(
+    session: Transaction,
+    row: MemoryRow,
+    outcome: Outcome,
+    channel: Channel,
+    superseded: tuple[str, ...] = (),
+) -> None:
+    """Add the event of a written entry, its kind told by its type."""
+    payload = Written(
+        type=MemoryType(row.type),
+        outcome=outcome,
+        origin=Origin(row.origin),
+        host_id=row.host_id,
+        superseded=superseded,
+    )
+    kind = _kind(payload)
+    append(
+        session,
+        row.user_id,
+        kind,
+        channel,
+        payload,
+        memory_id=row.id,
+        changes_preference=kind == "preference_set",
+    )
+
+
+def _kind(payload: Written) -> Kind:
+    match payload.type:
+        case MemoryType.USER_PREFERENCE:
+            quiet = payload.outcome in ("refreshed", "kept")
+            return "preference_noted" if quiet else "preference_set"
+        case MemoryType.TROUBLESHOOTING_CASE:
+            return "case_closed"
+    return "fact_observed"
+
+
+def _newest(user_id: str, limit: int, *where: ColumnElement[bool]) -> list[Event]:
+    found = (
+        select(MemoryEventRow)
+        .where(MemoryEventRow.user_id == user_id, *where)
+        .order_by(MemoryEventRow.number.desc())
+        .limit(limit)
+    )
+    with reading() as session:
+        return [_event(row) for row in session.scalars(found)]
+
+
+def _event(row: MemoryEventRow) -> Event:
+    stored: dict[str, Any] = row.payload
+    kind: Kind = row.kind  # type: ignore[assignment]  # written from a Kind only
+    channel: Channel = row.channel  # type: ignore[assignment]
+    return Event(
+        number=row.number,
+        id=row.id,
+        user_id=row.user_id,
+        kind=kind,
+        channel=channel,
+        memory_id=row.memory_id,
+        payload=SCHEMAS[kind].model_validate(stored),
+        changes_preference=row.changes_preference,
+        at=row.at,
+    )
