@@ -33,4 +33,5 @@ def test_only_tools_that_exist_are_offered(world: World) -> None:
     world.script((call("uptime"),), "Fine.")
     world.ask()
     world.play()
-    assert [tool.name for tool in world.model.requests[0].tools] == ["run_command", "read_output"]
+    offered = [tool.name for tool in world.model.requests[0].tools]
+    assert offered == ["run_command", "read_output", "search_history", "remember"]

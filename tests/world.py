@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from tests.fakes import EventList, ListQueue, ScriptedModel, ScriptedShell, WordGate
 from walissh.clock import utc_now
 from walissh.errors import WalisshError
+from walissh.memory.blank import BlankMind
 from walissh.react import agent, decisions
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
@@ -45,6 +46,7 @@ class World:
             history=history,
             sessions=sessions,
             hosts=hosts,
+            mind=BlankMind(),
             publish=events,
             enqueue=queue,
             clock=utc_now,

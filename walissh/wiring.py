@@ -8,6 +8,7 @@ from walissh.brain.late import LateModel
 from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.identity import worker_name
+from walissh.memory.blank import BlankMind
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
@@ -50,6 +51,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
         history=history,
         sessions=sessions,
         hosts=hosts,
+        mind=BlankMind(),
         publish=stream.append,
         enqueue=queue,
         clock=utc_now,

@@ -29,6 +29,7 @@ from walissh.react.turn import (
     CommandStatus,
     DynamicContext,
     Language,
+    Remembrance,
     Reply,
     Request,
     Session,
@@ -70,7 +71,7 @@ def think(parts: Parts, turn_id: str, step: int) -> None:
 def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
     """Load what this step knows: cold start is the same as any start.
 
-    The last 50 messages of this session and owner, and all of this turn.
+    The last 50 messages of this session and owner, all of this turn, and what is remembered.
     """
     session = parts.sessions.get(turn.session_id, turn.user_id)
     if session is None:
@@ -81,13 +82,14 @@ def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
     if before and not any(message.role == "user" for message in before):
         # one long round fills the window: whole, or the model would know nothing of the talk
         before = parts.history.of_turn(before[-1].turn_id)
-    return DynamicContext(
+    context = DynamicContext(
         turn=turn,
         session=session,
         hosts=tuple(_hosts(parts, turn, session)),
         history=(*before, *parts.history.of_turn(turn.id)),
         commands=tuple(parts.commands.of_turn(turn.id)),
     )
+    return parts.mind.prepare(context)
 
 
 def _hosts(parts: Parts, turn: Turn, session: Session) -> Sequence[Host]:
@@ -133,22 +135,39 @@ def _final(context: DynamicContext, reply: Reply) -> Reply:
 
 
 def _take(parts: Parts, context: DynamicContext, reply: Reply) -> None:
-    if not reply.tool_calls:
+    if parts.mind.is_outdated(_given(context)):
+        _start_afresh(parts, context.turn)
+    elif reply.tool_calls:
+        _act_on(parts, context, reply)
+    else:
         _answer(parts, context, reply)
-        return
+
+
+def _given(context: DynamicContext) -> Turn:
+    """Return the turn with what this step was given, which may be newer than its row."""
+    version = context.recollection.version
+    given = context.turn.remembrance or Remembrance(context.recollection.routing)
+    return replace(context.turn, remembrance=replace(given, version=version))
+
+
+def _start_afresh(parts: Parts, turn: Turn) -> None:
+    """Make the step again: what it says was thought under a preference that has changed."""
+    if parts.turns.postpone(turn, parts.clock(), ""):
+        telling.tell_turn(parts, turn, note=texts.preference_changed(turn.language))
+    else:
+        advance(parts, turn.id)
+
+
+def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     turn = context.turn
     reply = replace(reply, text=purify.clean(reply.text), tool_calls=_distinct(reply.tool_calls))
-    room = tools.Room(
-        hosts=context.hosts,
-        user_id=turn.user_id,
-        language=turn.language,
-        gate=parts.gate,
-        commands=parts.commands,
-        limit_s=parts.limits.command_s,
-    )
+    room = tools.Room(context, parts.gate, parts.commands, parts.mind, parts.limits.command_s)
     proposals, answers = tools.carry_out(reply.tool_calls, room)
+    if any(call.name == tools.REMEMBER.name for call in reply.tool_calls):
+        parts.mind.catch_up(turn)
     runs = parts.turns.record_reply(turn, reply, proposals, answers)
     for run in runs or []:
+        parts.mind.track(run)
         parts.publish(run.session_id, "command", telling.command(run))
         if run.status is CommandStatus.APPROVED:
             parts.enqueue.act(run)
@@ -169,6 +188,7 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     text, cited = citations.resolve(purify.clean(reply.text), context.commands)
+    text = "\n\n".join(part for part in (text, parts.mind.sources(context, text)) if part)
     if parts.turns.record_answer(context.turn, replace(reply, text=text), cited):
         _end(parts, context.turn.id)
     else:
@@ -203,9 +223,12 @@ def _give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
 
 def act(parts: Parts, command_id: str) -> None:
     """Run one approved command on its host and store how it ended."""
+    if _void(parts, command_id):
+        return
     run = parts.commands.claim(command_id, parts.worker)
     if run is None:
         return
+    parts.mind.track(run)
     telling.tell_command(parts, run.id)
     host = parts.hosts.get(run.host_id, run.user_id)
     if host is None or host.revision != run.host_revision:
@@ -213,8 +236,27 @@ def act(parts: Parts, command_id: str) -> None:
         parts.commands.fail(run.id, parts.worker, why, "host_key")
     elif _run(parts, run) and (host.check is None or host.check.status != "ok"):
         parts.hosts.record_check(host.id, None)
+    ended = telling.tell_command(parts, run.id)
+    parts.mind.track(ended or run)
+    advance(parts, run.turn_id)
+
+
+def _void(parts: Parts, command_id: str) -> bool:
+    """Let an approved command expire whose turn was given preferences that have changed."""
+    run = parts.commands.get(command_id)
+    turn = parts.turns.get(run.turn_id) if run else None
+    if run is None or turn is None or not parts.mind.is_outdated(turn):
+        return False
+    return expire(parts, run, texts.preference_changed(turn.language))
+
+
+def expire(parts: Parts, run: CommandRun, why: str) -> bool:
+    """Let a command expire that has not begun; False if it has."""
+    if not parts.commands.expire(run.id, why):
+        return False
     telling.tell_command(parts, run.id)
     advance(parts, run.turn_id)
+    return True
 
 
 def language_of(parts: Parts, run: CommandRun) -> Language:
@@ -332,6 +374,9 @@ def close(
 
 def _end(parts: Parts, turn_id: str) -> None:
     telling.tell_end(parts, turn_id)
+    turn = parts.turns.get(turn_id)
+    if turn is not None:
+        parts.mind.release(turn)
     parts.enqueue.finish(turn_id)
 
 
@@ -346,6 +391,8 @@ def _results(runs: Sequence[CommandRun]) -> dict[str, str]:
 def finish(parts: Parts, turn_id: str) -> None:
     """Do the after-work of an ended turn, once: never in an answer's way.
 
-    Its end goes into the audit trail; what memory learns from a turn is learned here.
+    What memory can learn from it is learned, then its end goes into the audit trail. While
+    memory cannot be written, upkeep has it done again.
     """
-    parts.turns.settle(turn_id)
+    if parts.mind.learn(turn_id):
+        parts.turns.settle(turn_id)

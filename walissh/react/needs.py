@@ -9,10 +9,12 @@ from datetime import datetime
 from typing import Protocol
 
 from walissh.errors import ShellError
+from walissh.memory.entry import Proposed
 from walissh.react.host import Host
 from walissh.react.turn import (
     Citation,
     CommandRun,
+    DynamicContext,
     Exit,
     Language,
     Message,
@@ -176,6 +178,9 @@ class Commands(Protocol):
     def append_output(self, command_id: str, text: str) -> int:
         """Store the next piece of purified output; return the offset where it begins."""
 
+    def expire(self, command_id: str, why: str = "") -> bool:
+        """Record that what waited or was approved is void: *why*, "" if nobody decided."""
+
     def finish(self, command_id: str, worker: str, result: Exit) -> bool:
         """Record the end: finished, or cancelled when it ended so."""
 
@@ -230,6 +235,37 @@ class Hosts(Protocol):
 
     def get(self, host_id: str, owner_id: str) -> Host | None:
         """Return the host if it is within this person's reach."""
+
+
+class Mind(Protocol):
+    """Memory as a turn meets it (``memory.mind``). No call of it breaks or delays a turn."""
+
+    def prepare(self, context: DynamicContext) -> DynamicContext:
+        """Return *context* with all that this step remembers."""
+
+    def is_outdated(self, turn: Turn) -> bool:
+        """Tell whether a preference changed since *turn* was given its own."""
+
+    def catch_up(self, turn: Turn) -> None:
+        """Note that *turn* itself changed what is remembered: that outdates nothing of it."""
+
+    def remember(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
+        """Keep what the model proposes, if it rests on something; say what came of it."""
+
+    def search(self, user_id: str, query: str) -> Sequence[Message]:
+        """Return what was said about *query* in all talks of this person, best first."""
+
+    def sources(self, context: DynamicContext, answer: str) -> str:
+        """Return the line that names the memories behind *answer*, "" if there are none."""
+
+    def track(self, run: CommandRun) -> None:
+        """Note in the working memory how far a command of a task is."""
+
+    def release(self, turn: Turn) -> None:
+        """Forget the working memory of a turn that has ended."""
+
+    def learn(self, turn_id: str) -> bool:
+        """Do the after-work of an ended turn; False if it must be done again later."""
 
 
 class Publish(Protocol):

@@ -119,7 +119,7 @@ def _state(run: CommandRun) -> str:
         CommandStatus.FAILED: f"it never ran, failed in phase {run.phase}: {run.error}",
         CommandStatus.REFUSED: f"refused by the gate, not run: {' '.join(run.reasons)}",
         CommandStatus.DENIED: f"denied by the person, not run: {run.denial or 'no reason given'}",
-        CommandStatus.EXPIRED: "nobody approved it in time, not run",
+        CommandStatus.EXPIRED: f"not run: {run.error or 'nobody approved it in time'}",
         CommandStatus.CANCELLED: f"cancelled by the person, {size}",
         CommandStatus.UNKNOWN: f"interrupted, outcome unknown, it may have run, {size}",
     }

@@ -9,6 +9,7 @@ from walissh.react.needs import (
     Gate,
     History,
     Hosts,
+    Mind,
     Model,
     Publish,
     Sessions,
@@ -47,6 +48,7 @@ class Parts:
     history: History
     sessions: Sessions
     hosts: Hosts
+    mind: Mind
     publish: Publish
     enqueue: Enqueue
     clock: Clock

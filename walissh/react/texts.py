@@ -60,6 +60,16 @@ def host_changed(language: Language, host: str) -> str:
     )
 
 
+def preference_changed(language: Language) -> str:
+    """Say that a step is made again because the person wants things done otherwise now."""
+    if language == "zh":
+        return "您的偏好已经改变，之前提出的命令作废，没有执行；正在按新的偏好重新考虑。"
+    return (
+        "Your preferences changed: what was proposed before is void and was not run."
+        " Thinking again under the new ones."
+    )
+
+
 def interrupted(language: Language, runs: Sequence[CommandRun]) -> str:
     """Say which commands have an unknown outcome."""
     unknown = [run for run in runs if run.status is CommandStatus.UNKNOWN]

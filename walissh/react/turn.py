@@ -208,7 +208,11 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Remembrance:
-    """What a turn was given out of memory, as it is stored with the turn."""
+    """What a turn was given out of memory, as it is stored with the turn.
+
+    *recorded* is false when the person's own words could not be looked at for memories yet;
+    *cited* are the memories that the answer rests on.
+    """
 
     routing: Routing
     recalled: tuple[Recalled, ...] = ()
@@ -216,6 +220,7 @@ class Remembrance:
     weight: float = 1.0
     proposal: str = ""
     version: int = 0
+    recorded: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +327,6 @@ class DynamicContext:
     hosts: tuple[Host, ...]
     history: tuple[Message, ...]
     commands: tuple[CommandRun, ...]
-    recollection: Recollection = Recollection()
+    recollection: Recollection = field(default_factory=Recollection)
     core: tuple[Block, ...] = ()
     milestones: tuple[Milestone, ...] = ()

@@ -243,10 +243,10 @@ def lose(command_id: str, error: str) -> bool:
     )
 
 
-def expire(command_id: str) -> bool:
-    """Record that nobody decided in time."""
-    waiting = (CommandStatus.AWAITING_APPROVAL,)
-    return _end(command_id, None, waiting, status=CommandStatus.EXPIRED)
+def expire(command_id: str, why: str = "") -> bool:
+    """Record that nobody decided in time, or that what has not begun is void: *why*."""
+    waiting = [CommandStatus.AWAITING_APPROVAL] + [CommandStatus.APPROVED] * bool(why)
+    return _end(command_id, None, waiting, status=CommandStatus.EXPIRED, error=why)
 
 
 def _end(

@@ -93,6 +93,7 @@ def remembrance(stored: Mapping[str, Any]) -> Remembrance | None:
         weight=stored["weight"],
         proposal=stored["proposal"],
         version=stored["version"],
+        recorded=stored["recorded"],
     )
 
 

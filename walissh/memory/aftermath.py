@@ -1,0 +1,125 @@
+"""What is learned from a turn once it has ended: in the job ``finish``, in nobody's way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from walissh.memory.longterm import LongTermMemory
+from walissh.memory.needs import Change, Commands, History, Hosts, Memories, Said
+from walissh.memory.sidepath import SidePath
+from walissh.react.host import Host
+from walissh.react.turn import CommandRun, CommandStatus, Message, Turn, TurnStatus
+
+OBSERVED_LINES = 4_000
+"""What a command teaches stands in its first lines: versions, tables, settings."""
+
+
+class Tracker(Protocol):
+    """``memory.milestones.MilestoneTracker``."""
+
+    def detect_and_record(
+        self, turn: Turn, runs: Sequence[CommandRun], learned: Sequence[Change]
+    ) -> object:
+        """Put the marks of an ended turn on the timeline, once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """Reads an ended turn again and keeps what it taught. Doing it twice adds nothing."""
+
+    longterm: LongTermMemory
+    memories: Memories
+    said: Said
+    commands: Commands
+    history: History
+    hosts: Hosts
+    tracker: Tracker
+    aside: SidePath
+
+    def learn(self, turn: Turn) -> bool:
+        """Return False if a store was away, so that it must be done again."""
+        messages, runs = self.history.of_turn(turn.id), self.commands.of_turn(turn.id)
+        learned: list[Change] = []
+        done = [
+            self._question(turn, messages, learned),
+            self._observations(turn, runs, learned),
+            self._deeds(turn, messages, runs, learned),
+            self._conclusion(turn, messages, runs, learned),
+            self.aside.settled("index", lambda: self.said.index_turn(turn.id)),
+            self._help(turn),
+            self.aside.settled(
+                "milestones", lambda: self.tracker.detect_and_record(turn, runs, learned)
+            ),
+        ]
+        return all(done)
+
+    def _question(self, turn: Turn, messages: list[Message], learned: list[Change]) -> bool:
+        given = turn.remembrance
+        question = next((each for each in messages if each.role == "user"), None)
+        if question is None or (given is not None and given.recorded):
+            return True
+        return self.aside.settled(
+            "question",
+            lambda: learned.extend(self.longterm.record_user_message(turn.user_id, question)),
+        )
+
+    def _observations(self, turn: Turn, runs: list[CommandRun], learned: list[Change]) -> bool:
+        done = [
+            self.aside.settled("observation", lambda run=run: learned.extend(self._observe(run)))
+            for run in runs
+            if run.status is CommandStatus.FINISHED and run.exit_code == 0
+        ]
+        return all(done)
+
+    def _observe(self, run: CommandRun) -> list[Change]:
+        lines = self.commands.read_lines(run.id, 1, OBSERVED_LINES, "")
+        output = "\n".join(text for _number, text in lines)
+        host = self.hosts.get(run.host_id, run.user_id)
+        return self.longterm.record_tool_observation(run.user_id, run, output, host)
+
+    def _deeds(
+        self,
+        turn: Turn,
+        messages: list[Message],
+        runs: list[CommandRun],
+        learned: list[Change],
+    ) -> bool:
+        return self.aside.settled(
+            "deeds",
+            lambda: learned.extend(self.longterm.record_evidence(turn.user_id, runs, messages)),
+        )
+
+    def _conclusion(
+        self,
+        turn: Turn,
+        messages: list[Message],
+        runs: list[CommandRun],
+        learned: list[Change],
+    ) -> bool:
+        if turn.status is not TurnStatus.DONE:
+            return True
+        answers = [each for each in messages if each.role == "assistant" and each.content]
+        if not answers:
+            return True
+        return self.aside.settled(
+            "conclusion",
+            lambda: learned.extend(
+                self.longterm.record_assistant_conclusion(
+                    turn.user_id,
+                    answers[-1],
+                    question=turn.question,
+                    runs=runs,
+                    host=self._only_host(runs),
+                )
+            ),
+        )
+
+    def _only_host(self, runs: Sequence[CommandRun]) -> Host | None:
+        ids = {run.host_id for run in runs}
+        return self.hosts.get(ids.pop(), runs[0].user_id) if len(ids) == 1 else None
+
+    def _help(self, turn: Turn) -> bool:
+        cited = turn.remembrance.cited if turn.remembrance else ()
+        return not cited or self.aside.settled(
+            "help count", lambda: self.memories.mark_helped(list(cited))
+        )

@@ -1,0 +1,255 @@
+"""All of memory as a turn meets it: before a step, on a tool call, and after the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from walissh.clock import Clock
+from walissh.memory import proposed, providers
+from walissh.memory.aftermath import Aftermath
+from walissh.memory.entry import Hit, Memory, Milestone, Recollection
+from walissh.memory.longterm import LongTermMemory
+from walissh.memory.needs import Commands, CoreMemory, Memories, Said, Turns, Working
+from walissh.memory.recall import Query
+from walissh.memory.recollect import Recall
+from walissh.memory.sidepath import SidePath
+from walissh.react.turn import (
+    CommandRun,
+    DynamicContext,
+    Message,
+    Recalled,
+    Remembrance,
+    Turn,
+)
+
+SEARCH_HITS = 10
+MILESTONES = 12
+PROOF_LINES = 2_000
+
+
+class Marks(Protocol):
+    """The timeline of a session."""
+
+    def recent(self, session_id: str, user_id: str, limit: int) -> Sequence[Milestone]:
+        """Return the newest marks, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What the agent asks of memory (`react.needs.Mind`). No call of it breaks a turn."""
+
+    longterm: LongTermMemory
+    memories: Memories
+    recall: Recall
+    core: CoreMemory
+    marks: Marks
+    said: Said
+    turns: Turns
+    commands: Commands
+    working: Working
+    aftermath: Aftermath
+    aside: SidePath
+    clock: Clock
+    patience_ms: int
+
+    # --- before a step ----------------------------------------------------------------
+
+    def prepare(self, context: DynamicContext) -> DynamicContext:
+        """Return *context* with what this step remembers.
+
+        The first step keeps the person's standing instructions before it recalls, so that
+        "from now on" holds at once. Later steps are given the same, unless a preference
+        changed.
+        """
+        turn = context.turn
+        context = replace(context, core=self._core(turn), milestones=self._milestones(turn))
+        recorded = turn.remembrance is not None or self._record_question(context)
+        recollection = self._same(turn) or self.recall.recollect(context)
+        if turn.remembrance is None or turn.remembrance.version != recollection.version:
+            self._note(turn, recollection, recorded=recorded)
+        self._note_task(context)
+        return replace(context, recollection=recollection)
+
+    def is_outdated(self, turn: Turn) -> bool:
+        """Tell whether a preference changed since *turn* was given its own."""
+        if turn.remembrance is None:
+            return False
+        version = self._version(turn.user_id, turn.remembrance.version)
+        return version != turn.remembrance.version
+
+    def catch_up(self, turn: Turn) -> None:
+        """Note that *turn* itself changed what is remembered: that outdates nothing of it."""
+        now = self.turns.get(turn.id)
+        if now is not None and now.remembrance is not None:
+            given = now.remembrance
+            version = self._version(turn.user_id, given.version)
+            self.aside.attempt(
+                "remembrance",
+                lambda: self.turns.remember(turn, replace(given, version=version)),
+                False,
+            )
+
+    def _version(self, user_id: str, otherwise: int) -> int:
+        return self.aside.attempt(
+            "preference version", lambda: self.memories.preference_version(user_id), otherwise
+        )
+
+    def _core(self, turn: Turn) -> tuple:  # type: ignore[type-arg]
+        return tuple(self.aside.attempt("core", lambda: self.core.current(turn.user_id), []))
+
+    def _milestones(self, turn: Turn) -> tuple[Milestone, ...]:
+        def recent() -> Sequence[Milestone]:
+            return self.marks.recent(turn.session_id, turn.user_id, MILESTONES)
+
+        return tuple(self.aside.attempt("milestones", recent, ()))
+
+    def _record_question(self, context: DynamicContext) -> bool:
+        question = question_of(context.turn, context.history)
+        return question is None or self.aside.settled(
+            "question",
+            lambda: self.longterm.record_user_message(
+                context.turn.user_id, question, patience_ms=self.patience_ms
+            ),
+        )
+
+    def _same(self, turn: Turn) -> Recollection | None:
+        """Return what the turn was given before, as it reads now; None if it must be anew."""
+        given = turn.remembrance
+        if given is None or given.version != self._version(turn.user_id, given.version):
+            return None
+        ids = [each.memory_id for each in given.recalled]
+        found = self.aside.attempt(
+            "recalled", lambda: self.memories.of_ids(ids, turn.user_id), list[Memory]()
+        )
+        by_id = {memory.id: memory for memory in found}
+        there = [each for each in given.recalled if each.memory_id in by_id]
+        return Recollection(
+            routing=given.routing,
+            preferences=tuple(by_id[each.memory_id] for each in there if each.preference),
+            hits=tuple(
+                Hit(by_id[each.memory_id], each.score, each.reasons)
+                for each in there
+                if not each.preference
+            ),
+            weight=given.weight,
+            proposal=given.proposal,
+            version=given.version,
+        )
+
+    def _note(self, turn: Turn, recollection: Recollection, *, recorded: bool) -> None:
+        given = remembrance_of(recollection, recorded=recorded)
+        self.aside.attempt("remembrance", lambda: self.turns.remember(turn, given), False)
+        ids = [hit.memory.id for hit in recollection.hits]
+        if ids:
+            now = self.clock()
+            self.aside.settled(
+                "recall count",
+                lambda: self.memories.note_recalled(ids, turn.user_id, now, self.patience_ms),
+            )
+
+    def _note_task(self, context: DynamicContext) -> None:
+        turn = context.turn
+        state = {
+            "goal": turn.question[:500],
+            "step": str(turn.step),
+            "status": turn.status.value,
+            "hosts": ",".join(host.name for host in context.hosts),
+        }
+        self.aside.settled(
+            "working memory",
+            lambda: self.working.set_task_state(turn.user_id, turn.session_id, turn.id, state),
+        )
+
+    # --- on a tool call ---------------------------------------------------------------
+
+    def remember(self, context: DynamicContext, proposal: proposed.Proposed, host: str) -> str:
+        """Keep what the model proposes, if it rests on something; say what came of it."""
+        runs = context.commands
+        grounds = proposed.Grounds(
+            said=[each.content for each in context.history if each.role == "user"],
+            runs=runs,
+            outputs=[self._output(run) for run in runs],
+        )
+        checked = proposed.check(proposal, grounds)
+        if isinstance(checked, str):
+            return f"[not kept: {checked}]"
+        found, proof = checked
+        where = next((each for each in context.hosts if each.name == (host or _host(proof))), None)
+        kept = self.aside.settled(
+            "remember",
+            lambda: self.longterm.propose(
+                context.turn.user_id, found, host=where, command_id=proof.id if proof else None
+            ),
+        )
+        return "[kept]" if kept else "[not kept: the memory cannot be written now]"
+
+    def _output(self, run: CommandRun) -> str:
+        lines = self.commands.read_lines(run.id, 1, PROOF_LINES, "")
+        return "\n".join(text for _number, text in lines)
+
+    def search(self, user_id: str, query: str) -> list[Message]:
+        """Return what was said about *query* in all talks of this person, best first."""
+        return self.aside.attempt(
+            "search", lambda: self.said.search(user_id, Query(query), k=SEARCH_HITS), []
+        )
+
+    # --- after the end ----------------------------------------------------------------
+
+    def sources(self, context: DynamicContext, answer: str) -> str:
+        """Return the line that names the memories behind *answer*, "" if there are none."""
+        return self.aside.attempt("sources", lambda: self._sources(context, answer), "")
+
+    def _sources(self, context: DynamicContext, answer: str) -> str:
+        cited = providers.cited(answer, context.recollection)
+        if not cited:
+            return ""
+        given = remembrance_of(context.recollection)
+        self.turns.remember(
+            context.turn, replace(given, cited=tuple(memory.id for memory in cited))
+        )
+        return providers.sources_line(cited, context.turn.language)
+
+    def release(self, turn: Turn) -> None:
+        """Forget the working memory of a turn that has ended."""
+        self.aside.settled(
+            "working memory",
+            lambda: self.working.clear_task(turn.user_id, turn.session_id, turn.id),
+        )
+
+    def learn(self, turn_id: str) -> bool:
+        """Do the after-work of an ended turn; False if it must be done again later."""
+        turn = self.turns.get(turn_id)
+        if turn is None:
+            return True
+        self.release(turn)
+        return self.aftermath.learn(turn)
+
+
+def question_of(turn: Turn, history: Sequence[Message]) -> Message | None:
+    """Return the stored message that asked *turn*'s question."""
+    mine = (each for each in history if each.turn_id == turn.id and each.role == "user")
+    return next(mine, None)
+
+
+def remembrance_of(recollection: Recollection, *, recorded: bool = True) -> Remembrance:
+    """Return *recollection* as it is kept with the turn: ids, not texts."""
+    by_id = {memory_id: mark for mark, memory_id in providers.marks(recollection).items()}
+    recalled = [
+        Recalled(each.id, 1.0, ("preference in force",), by_id.get(each.id, ""), preference=True)
+        for each in recollection.preferences
+    ] + [
+        Recalled(hit.memory.id, hit.score, hit.reasons, by_id.get(hit.memory.id, ""))
+        for hit in recollection.hits
+    ]
+    return Remembrance(
+        routing=recollection.routing,
+        recalled=tuple(recalled),
+        weight=recollection.weight,
+        proposal=recollection.proposal,
+        version=recollection.version,
+        recorded=recorded,
+    )
+
+
+def _host(run: CommandRun | None) -> str:
+    return run.host if run else ""

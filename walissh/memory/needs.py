@@ -1,0 +1,143 @@
+"""What memory needs from outside, as small protocols that the stores satisfy."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from walissh.memory.entry import (
+    Block,
+    Found,
+    Hit,
+    Memory,
+    MemoryType,
+    Milestone,
+    Place,
+    Source,
+)
+from walissh.memory.recall import Query
+from walissh.react.host import Host
+from walissh.react.turn import CommandRun, Message, Remembrance, Turn
+
+
+class Change(Protocol):
+    """What a write came to: *kind* is added, refreshed, superseded, removed, kept, nothing."""
+
+    @property
+    def kind(self) -> str:
+        """Say what happened."""
+
+    @property
+    def memory(self) -> Memory | None:
+        """Return the entry that was written or refreshed."""
+
+
+class Memories(Protocol):
+    """``store.memories`` (ancestor: ILongTermMemoryRepository)."""
+
+    def add_or_update(
+        self,
+        owner_id: str,
+        found: Found,
+        source: Source,
+        *,
+        host: Host | None = None,
+        at: datetime | None = None,
+        expires_at: datetime | None = None,
+        shared_with: str = "",
+        patience_ms: int | None = None,
+    ) -> Change:
+        """Keep what was found; the same fact again only refreshes it."""
+
+    def in_force(
+        self, reader_id: str, place: Place, *, types: Collection[MemoryType]
+    ) -> list[Memory]:
+        """Return the winner of each subject at *place*."""
+
+    def recall(
+        self, reader_id: str, query: Query, *, k: int, patience_ms: int | None = None
+    ) -> list[Hit]:
+        """Return at most *k* memories that bear on *query*, best first."""
+
+    def of_ids(self, ids: Sequence[str], reader_id: str) -> list[Memory]:
+        """Return those that are there and within reach, in the order of *ids*."""
+
+    def note_recalled(
+        self, ids: Sequence[str], owner_id: str, at: datetime, patience_ms: int | None = None
+    ) -> None:
+        """Count that they were recalled."""
+
+    def mark_helped(self, ids: Sequence[str]) -> None:
+        """Count that an answer rested on them."""
+
+    def preference_version(self, user_id: str) -> int:
+        """Return the number of the last change of a preference of this person."""
+
+
+class CoreMemory(Protocol):
+    """``store.core_memory``."""
+
+    def current(self, user_id: str) -> list[Block]:
+        """Return the blocks in force."""
+
+
+class Milestones(Protocol):
+    """``memory.milestones.MilestoneTracker``."""
+
+    def recent(self, session_id: str, user_id: str, limit: int) -> Sequence[Milestone]:
+        """Return the newest marks of a session, oldest first."""
+
+
+class Said(Protocol):
+    """``store.said``: what was said in all talks of a person."""
+
+    def index_turn(self, turn_id: str) -> int:
+        """Make the question and the answer of an ended turn findable, once."""
+
+    def search(self, user_id: str, query: Query, *, k: int) -> list[Message]:
+        """Return at most *k* messages of this person's talks, best first."""
+
+
+class Turns(Protocol):
+    """``store.turns`` as memory uses it."""
+
+    def get(self, turn_id: str) -> Turn | None:
+        """Return the turn, None if it is gone."""
+
+    def remember(self, turn: Turn, given: Remembrance) -> bool:
+        """Note what the turn was given."""
+
+
+class Commands(Protocol):
+    """``store.commands`` as memory uses it."""
+
+    def of_turn(self, turn_id: str, step: int | None = None) -> list[CommandRun]:
+        """Return the turn's runs in the order proposed."""
+
+    def read_lines(
+        self, command_id: str, first: int, count: int, grep: str
+    ) -> list[tuple[int, str]]:
+        """Return numbered lines of its output."""
+
+
+class History(Protocol):
+    """``store.history`` as memory uses it."""
+
+    def of_turn(self, turn_id: str) -> list[Message]:
+        """Return the messages of one turn, oldest first."""
+
+
+class Hosts(Protocol):
+    """``store.hosts`` as memory uses it."""
+
+    def get(self, host_id: str, owner_id: str) -> Host | None:
+        """Return the host if it is within this person's reach."""
+
+
+class Working(Protocol):
+    """``store.working`` (ancestor: WorkingMemory)."""
+
+    def set_task_state(self, user: str, session: str, task: str, fields: Mapping[str, str]) -> None:
+        """Set some fields of a task."""
+
+    def clear_task(self, user: str, session: str, task: str) -> None:
+        """Forget a task that has ended."""

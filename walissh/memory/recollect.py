@@ -1,0 +1,129 @@
+"""What a turn is given out of memory: route, preferences in force, ranked hits, a proposal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from walissh.memory import proposal, weight
+from walissh.memory.entry import Hit, Memory, MemoryType, Place, Recollection, Route, Routing
+from walissh.memory.needs import Memories
+from walissh.memory.recall import Query
+from walissh.memory.router import Router, Signals
+from walissh.memory.sidepath import SidePath
+from walissh.react.turn import CommandRun, DynamicContext, Language, Message, Turn
+
+HITS = 8
+RECENT_QUESTIONS = 2
+RECENT_CHARS = 400
+LONG_TERM = frozenset({Route.LONG_TERM_ONLY, Route.BOTH})
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Asks the router, then the store."""
+
+    memories: Memories
+    router: Router
+    aside: SidePath
+    patience_ms: int
+
+    def recollect(self, context: DynamicContext) -> Recollection:
+        """Return what *context*'s turn is given. What cannot be read is left out."""
+        turn = context.turn
+        version = self.aside.attempt(
+            "preference version", lambda: self.memories.preference_version(turn.user_id), 0
+        )
+        routing = self.aside.attempt("route", lambda: self._route(context), Routing(Route.BOTH))
+        weighed = weight.weigh(turn.question)
+        preferences = self.aside.attempt("preferences", lambda: self._in_force(context), [])
+        hits: list[Hit] = []
+        if routing.route in LONG_TERM and weighed.factor > 0:
+            hits = self.aside.attempt("recall", lambda: self._hits(context, preferences), [])
+        return Recollection(
+            routing=routing,
+            preferences=tuple(preferences),
+            hits=tuple(hits),
+            weight=weighed.factor,
+            proposal=self.aside.attempt("proposal", lambda: _proposal(context, hits), ""),
+            version=version,
+        )
+
+    def _route(self, context: DynamicContext) -> Routing:
+        turn = context.turn
+        earlier = any(message.turn_id != turn.id for message in context.history)
+        return self.router.decide(
+            Signals(
+                question=turn.question,
+                language=turn.language,
+                open_task=_open_task(context),
+                follows=earlier,
+                names_host=any(host.name in turn.question for host in context.hosts),
+            )
+        )
+
+    def _in_force(self, context: DynamicContext) -> list[Memory]:
+        return self.memories.in_force(
+            context.turn.user_id, place_of(context), types={MemoryType.USER_PREFERENCE}
+        )
+
+    def _hits(self, context: DynamicContext, preferences: Sequence[Memory]) -> list[Hit]:
+        given = {each.id for each in preferences}
+        hits = self.memories.recall(
+            context.turn.user_id,
+            query_of(context),
+            k=HITS + len(given),
+            patience_ms=self.patience_ms,
+        )
+        return [hit for hit in hits if hit.memory.id not in given][:HITS]
+
+
+def place_of(context: DynamicContext) -> Place:
+    """Return where the question is asked: the hosts at hand, their groups, this task."""
+    groups = {group: None for host in context.hosts for group in host.groups}
+    return Place(
+        hosts=tuple(host.name for host in context.hosts),
+        groups=tuple(groups),
+        task=context.turn.id,
+    )
+
+
+def query_of(context: DynamicContext) -> Query:
+    """Return the question with what was asked just before and the hosts at hand."""
+    return Query(
+        context.turn.question,
+        context=tuple(_earlier_questions(context.turn, context.history)),
+        hosts=tuple(host.name for host in context.hosts),
+    )
+
+
+def _earlier_questions(turn: Turn, history: Sequence[Message]) -> list[str]:
+    asked = [each for each in history if each.role == "user" and each.turn_id != turn.id]
+    return [each.content[:RECENT_CHARS] for each in asked[-RECENT_QUESTIONS:]]
+
+
+def _open_task(context: DynamicContext) -> bool:
+    return any(mark.kind == "goal_set" for mark in context.milestones) and not any(
+        mark.kind in ("verified", "handed_over") for mark in context.milestones
+    )
+
+
+def _proposal(context: DynamicContext, hits: Sequence[Hit]) -> str:
+    missing = proposal.missing(context.turn.question)
+    if missing is None:
+        return ""
+    host = context.hosts[0].name if len(context.hosts) == 1 else ""
+    return proposal.propose(
+        missing,
+        [hit.memory for hit in hits],
+        _choices(context.commands),
+        host=host,
+        language=_language(context),
+    )
+
+
+def _choices(runs: Sequence[CommandRun]) -> list[proposal.Choice]:
+    made = (proposal.choice(run.command, run.host, run.created_at) for run in runs)
+    return [each for each in made if each is not None]
+
+
+def _language(context: DynamicContext) -> Language:
+    return context.turn.language
