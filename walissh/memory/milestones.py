@@ -62,6 +62,18 @@ class TurnView:
     asked: str = ""
 
 
+class Learned(Protocol):
+    """What a write to memory came to: *kind* is added, superseded, removed, refreshed, ..."""
+
+    @property
+    def kind(self) -> str:
+        """Say what happened."""
+
+    @property
+    def memory(self) -> Memory | None:
+        """Return the entry that was written or refreshed."""
+
+
 class Timeline(Protocol):
     """Where marks are kept (``store.milestones``)."""
 
@@ -94,13 +106,29 @@ class MilestoneTracker:
         self._store = store
         self._cache = cache
 
-    def detect_and_record(self, view: TurnView) -> list[Milestone]:
-        """Store what the turn adds and return it; a turn that comes twice adds nothing.
+    def detect_and_record(
+        self,
+        turn: Turn,
+        runs: Sequence[CommandRun],
+        learned: Sequence[Learned] = (),
+        *,
+        asked: str = "",
+    ) -> list[Milestone]:
+        """Store what the ended turn adds and return it; one that comes twice adds nothing.
 
-        Raises StoreError if the database is away.
+        *asked* is what it ended by asking the person. Raises StoreError if the database is
+        away.
         """
-        turn = view.turn
-        marks = detect(view)
+        earlier = self.recent(turn.session_id, turn.user_id)
+        marks = detect(
+            TurnView(
+                turn=turn,
+                commands=tuple(runs),
+                learned=tuple(_new(learned)),
+                earlier=tuple(each for each in earlier if each.turn_id != turn.id),
+                asked=asked,
+            )
+        )
         if not marks:
             return []
         new = self._store.record(turn.session_id, turn.user_id, turn.id, marks)
@@ -118,6 +146,12 @@ class MilestoneTracker:
             marks = self._store.recent(session_id, user_id, KEPT)
             self._cache.fill(session_id, user_id, marks)
         return marks[-limit:] if limit > 0 else []
+
+
+def _new(learned: Sequence[Learned]) -> Iterator[Memory]:
+    for change in learned:
+        if change.memory is not None and change.kind in ("added", "superseded", "removed"):
+            yield change.memory
 
 
 def detect(view: TurnView) -> list[Mark]:

@@ -1,0 +1,276 @@
+"""What the prompt says of memory: preferences in force, what was recalled, core memory, marks.
+
+Ancestor: LongTermMemoryProvider of order 25. All texts are data of the person's own making
+or of machines: each stands between borders on lines of its own, and raises no approval.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from walissh.clock import Clock, utc_now
+from walissh.memory import core, quote
+from walissh.memory.entry import FACTS, Memory, MemoryState, MemoryType, Recollection
+from walissh.react.turn import DynamicContext, Language, Section
+
+BUDGET_CHARS = 6_000
+PREFERENCE_CHARS = 500
+MEMORY_CHARS = 1_000
+OVERHEAD_CHARS = 60
+"""What a recalled memory takes beside its text: mark, kind, host, date."""
+
+_CITED = re.compile(r"[\[［【]\s*(m\d{1,3}(?:\s*[,，、;；]\s*m\d{1,3})*)\s*[\]］】]", re.I)
+_KINDS = {
+    MemoryType.USER_PREFERENCE: ("偏好", "preference"),
+    MemoryType.ENVIRONMENT_FACT: ("环境事实", "environment fact"),
+    MemoryType.SOFTWARE_FACT: ("软件事实", "software fact"),
+    MemoryType.TROUBLESHOOTING_CASE: ("故障案例", "troubleshooting case"),
+}
+
+
+class Render(Protocol):
+    """Renders ``templates/prompts/<name>_<language>.txt`` (``react.prompt.render``)."""
+
+    def __call__(self, name: str, language: Language, **values: object) -> str:
+        """Return the text; an unknown value is an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A recalled memory as its template shows it; *age* is "" unless it is stale."""
+
+    mark: str
+    kind: str
+    host: str
+    date: str
+    text: str
+    age: str
+
+    @property
+    def line(self) -> str:
+        """Return it on one line, its mark first."""
+        head = " · ".join(each for each in (self.kind, self.host, self.date) if each)
+        return f"[{self.mark}] {head}: {self.text}" + (f" ({self.age})" if self.age else "")
+
+
+class LongTermMemoryProvider:
+    """What is remembered for this question; the person's preferences come first, always."""
+
+    order = 25
+
+    def __init__(
+        self, render: Render, *, budget_chars: int = BUDGET_CHARS, clock: Clock = utc_now
+    ) -> None:
+        self._render = render
+        self._budget_chars = budget_chars
+        self._clock = clock
+
+    def provide(self, context: DynamicContext) -> Section | None:
+        """Return the section, None if there is neither preference, memory nor proposal."""
+        given, language = context.recollection, context.turn.language
+        marked = {memory_id: mark for mark, memory_id in marks(given, self._budget_chars).items()}
+        preferences = [_preference(each, marked[each.id]) for each in given.preferences]
+        now = self._clock()
+        entries = [
+            _entry(each, marked[each.id], language, now).line
+            for each in _recalled(given, self._budget_chars)
+        ]
+        if not (preferences or entries or given.proposal):
+            return None
+        text = self._render(
+            "memory",
+            language,
+            preferences=quote.fenced("preferences", "\n".join(preferences)) if preferences else "",
+            memories=quote.fenced("memory", "\n".join(entries)) if entries else "",
+            proposal=quote.line(given.proposal, PREFERENCE_CHARS),
+        )
+        return Section("长期记忆" if language == "zh" else "Long-term memory", text)
+
+
+class CoreMemoryProvider:
+    """The blocks of core memory that hold something."""
+
+    order = 20
+
+    def __init__(self, render: Render) -> None:
+        self._render = render
+
+    def provide(self, context: DynamicContext) -> Section | None:
+        """Return the section, None if every block is empty."""
+        language = context.turn.language
+        blocks = [
+            (core.title(each.name, language), quote.fenced("core", _core_text(each.content)))
+            for each in context.core
+            if each.content.strip()
+        ]
+        if not blocks:
+            return None
+        title = "核心记忆" if language == "zh" else "Core memory"
+        return Section(title, self._render("core", language, blocks=blocks))
+
+
+class MilestonesProvider:
+    """What happened in this session so far."""
+
+    order = 40
+
+    def __init__(self, render: Render) -> None:
+        self._render = render
+
+    def provide(self, context: DynamicContext) -> Section | None:
+        """Return the section, None if nothing is on the timeline."""
+        language = context.turn.language
+        lines = [
+            f"{mark.at:%Y-%m-%d %H:%M} {quote.line(mark.text, PREFERENCE_CHARS)}"
+            for mark in context.milestones
+        ]
+        if not lines:
+            return None
+        title = "里程碑" if language == "zh" else "Milestones"
+        fenced = quote.fenced("milestones", "\n".join(lines))
+        return Section(title, self._render("milestones", language, marks=fenced))
+
+
+# --- marks in an answer -------------------------------------------------------------------
+
+
+def marks(recollection: Recollection, budget_chars: int = BUDGET_CHARS) -> dict[str, str]:
+    """Return the id of the memory behind each mark that the model was shown, in order.
+
+    Preferences come first, then what was recalled: ``{"m1": id, "m2": id}``.
+    """
+    shown = _shown(recollection, budget_chars)
+    return {f"m{number}": memory.id for number, memory in enumerate(shown, 1)}
+
+
+def cited(
+    answer: str, recollection: Recollection, budget_chars: int = BUDGET_CHARS
+) -> list[Memory]:
+    """Return the memories that *answer* names by their marks, in that order, each once."""
+    shown = _shown(recollection, budget_chars)
+    numbers = [
+        int(number) for group in _CITED.findall(answer) for number in re.findall(r"\d+", group)
+    ]
+    return [shown[n - 1] for n in dict.fromkeys(numbers) if 0 < n <= len(shown)]
+
+
+def without_marks(answer: str) -> str:
+    """Return *answer* without the marks, for a reader who sees its sources in a line below."""
+    return re.sub(rf"[ \t]*{_CITED.pattern}", "", answer, flags=re.I)
+
+
+def sources_line(memories: Sequence[Memory], language: Language) -> str:
+    """Return the line that names the sources of an answer, "" without any."""
+    if not memories:
+        return ""
+    if language == "zh":
+        return "依据：" + "；".join(_source_zh(each) for each in memories)
+    return "Based on: " + "; ".join(_source_en(each) for each in memories)
+
+
+def _source_zh(memory: Memory) -> str:
+    date, subject, host = _origin(memory)
+    if memory.type is MemoryType.USER_PREFERENCE:
+        return f"您 {date} 的偏好（{subject}）"
+    where = f" {host} 上" if host else ""
+    if memory.type is MemoryType.TROUBLESHOOTING_CASE:
+        return f"{date}{where}的案例"
+    return f"{date}{where}的事实（{subject}）"
+
+
+def _source_en(memory: Memory) -> str:
+    date, subject, host = _origin(memory)
+    if memory.type is MemoryType.USER_PREFERENCE:
+        return f"your preference of {date} ({subject})"
+    where = f" on {host}" if host else ""
+    if memory.type is MemoryType.TROUBLESHOOTING_CASE:
+        return f"case of {date}{where}"
+    return f"fact of {date}{where} ({subject})"
+
+
+def _origin(memory: Memory) -> tuple[str, str, str]:
+    return _date(memory), quote.line(memory.subject, 60), quote.line(memory.host, 60)
+
+
+# --- one memory ---------------------------------------------------------------------------
+
+
+def _shown(recollection: Recollection, budget_chars: int) -> list[Memory]:
+    preferences = list({each.id: each for each in recollection.preferences}.values())
+    return [*preferences, *_recalled(recollection, budget_chars)]
+
+
+def _recalled(recollection: Recollection, budget_chars: int) -> list[Memory]:
+    """Return what of the hits fits the budget, best first; the preferences are apart."""
+    room = int(budget_chars * min(max(recollection.weight, 0.0), 1.0))
+    seen = {each.id for each in recollection.preferences}
+    chosen: list[Memory] = []
+    for hit in recollection.hits:
+        cost = len(_text(hit.memory)) + OVERHEAD_CHARS
+        if hit.memory.id not in seen and cost <= room:
+            seen.add(hit.memory.id)
+            chosen.append(hit.memory)
+            room -= cost
+    return chosen
+
+
+def _preference(memory: Memory, mark: str) -> str:
+    fields = {
+        "subject": quote.line(memory.subject, PREFERENCE_CHARS),
+        "value": quote.line(memory.value, PREFERENCE_CHARS),
+        "scope": quote.line(memory.scope, PREFERENCE_CHARS),
+        "content": quote.line(memory.content, PREFERENCE_CHARS),
+        "since": f"{memory.at:%Y-%m-%d}",
+        "mark": mark,
+    }
+    return f"[USER_PREFERENCE: {json.dumps(fields, ensure_ascii=False)}]"
+
+
+def _entry(memory: Memory, mark: str, language: Language, now: datetime) -> Entry:
+    return Entry(
+        mark=mark,
+        kind=_KINDS[memory.type][0 if language == "zh" else 1],
+        host=quote.line(memory.host, 60),
+        date=_date(memory),
+        text=_text(memory),
+        age=_age(memory, language, now),
+    )
+
+
+def _text(memory: Memory) -> str:
+    """Return what a memory says, with the parts of a case that its clause leaves out."""
+    parts = [memory.content]
+    for name, part in (("cause", memory.cause), ("fix", memory.fix)):
+        if part and part not in memory.content:
+            parts.append(f"{name}: {part}")
+    worked = memory.payload.get("worked")
+    if isinstance(worked, bool):
+        parts.append("it worked" if worked else "it did not work")
+    if memory.type in FACTS and memory.value and memory.value not in memory.content:
+        parts.append(f"{memory.subject}: {memory.value}")
+    return quote.line("; ".join(parts), MEMORY_CHARS)
+
+
+def _date(memory: Memory) -> str:
+    at = memory.proved_at if memory.type in FACTS else memory.at
+    return f"{at:%Y-%m-%d}"
+
+
+def _age(memory: Memory, language: Language, now: datetime) -> str:
+    days = max((now - memory.proved_at).days, 0)
+    limit = memory.stale_days
+    old = memory.type in FACTS and limit is not None and days >= limit
+    if memory.state is not MemoryState.STALE and not old:
+        return ""
+    if language == "zh":
+        return f"测于 {memory.proved_at:%Y-%m-%d}，已过 {days} 天：采用前请重新检查"
+    return (
+        f"measured {memory.proved_at:%Y-%m-%d}, {days} days ago: check again before relying on it"
+    )
+
+
+def _core_text(content: str) -> str:
+    return quote.block(content, core.MAX_CHARS)
