@@ -7,11 +7,13 @@ from walissh import wiring
 from walissh.identity import worker_name as process_name
 from walissh.react import agent, telling, texts
 from walissh.react.parts import Parts
-from walissh.react.turn import TurnStatus
-from walissh.store import commands, due, turns, workers
+from walissh.react.turn import CommandStatus, Turn, TurnStatus
+from walissh.store import commands, due, memory_events, turns, workers
 
 logger = logging.getLogger(__name__)
 
+
+EVENTS = 200
 
 BREAK_S = 8
 """Own signs of life so far apart mean that all of us slept, or could store nothing."""
@@ -51,6 +53,7 @@ def put_right(parts: Parts, now: datetime, *, judge: bool = True) -> None:
     for turn in due.stalled_turns():
         # the move was lost between the end of a command and the next step
         agent.advance(parts, turn.id)
+    tell_preferences(parts)
     workers.forget_old(now)
 
 
@@ -62,6 +65,24 @@ def requeue(parts: Parts, now: datetime) -> None:
         parts.enqueue.act(run)
     for turn_id in due.unsettled_turns(now):
         parts.enqueue.finish(turn_id)
+
+
+def tell_preferences(parts: Parts) -> None:
+    """Tell the running tasks of a person what changed; what waits under the old is void."""
+    events = memory_events.unpublished(EVENTS)
+    for user_id in dict.fromkeys(event.user_id for event in events):
+        for turn in due.open_turns(user_id):
+            if parts.mind.is_outdated(turn):
+                parts.publish(turn.session_id, "user_preference_updated", {"turn_id": turn.id})
+                _void_waiting(parts, turn)
+    memory_events.mark_published([event.id for event in events])
+
+
+def _void_waiting(parts: Parts, turn: Turn) -> None:
+    why = texts.preference_changed(turn.language)
+    for run in commands.of_turn(turn.id, turn.step):
+        if run.status in (CommandStatus.AWAITING_APPROVAL, CommandStatus.APPROVED):
+            agent.expire(parts, run, why)
 
 
 def expire_approvals(parts: Parts, now: datetime) -> None:

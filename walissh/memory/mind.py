@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from walissh.clock import Clock
-from walissh.memory import proposed, providers
+from walissh.memory import proposed, providers, tasks
 from walissh.memory.aftermath import Aftermath
-from walissh.memory.entry import Hit, Memory, Milestone, Recollection
+from walissh.memory.entry import Block, Hit, Memory, Milestone, Proposed, Recollection
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Commands, CoreMemory, Memories, Said, Turns, Working
 from walissh.memory.recall import Query
@@ -94,8 +94,9 @@ class Mind:
             "preference version", lambda: self.memories.preference_version(user_id), otherwise
         )
 
-    def _core(self, turn: Turn) -> tuple:  # type: ignore[type-arg]
-        return tuple(self.aside.attempt("core", lambda: self.core.current(turn.user_id), []))
+    def _core(self, turn: Turn) -> tuple[Block, ...]:
+        blocks = self.aside.attempt("core", lambda: self.core.current(turn.user_id), list[Block]())
+        return tuple(blocks)
 
     def _milestones(self, turn: Turn) -> tuple[Milestone, ...]:
         def recent() -> Sequence[Milestone]:
@@ -160,9 +161,18 @@ class Mind:
             lambda: self.working.set_task_state(turn.user_id, turn.session_id, turn.id, state),
         )
 
+    def track(self, run: CommandRun) -> None:
+        """Note in the working memory how far a command of a task is."""
+        self.aside.settled(
+            "working memory",
+            lambda: self.working.change(
+                run.user_id, run.session_id, run.turn_id, lambda state: tasks.followed(state, run)
+            ),
+        )
+
     # --- on a tool call ---------------------------------------------------------------
 
-    def remember(self, context: DynamicContext, proposal: proposed.Proposed, host: str) -> str:
+    def remember(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
         """Keep what the model proposes, if it rests on something; say what came of it."""
         runs = context.commands
         grounds = proposed.Grounds(

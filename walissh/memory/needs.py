@@ -1,6 +1,6 @@
 """What memory needs from outside, as small protocols that the stores satisfy."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from walissh.memory.entry import (
     Source,
 )
 from walissh.memory.recall import Query
+from walissh.memory.working import TaskState
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, Message, Remembrance, Turn
 
@@ -136,8 +137,15 @@ class Hosts(Protocol):
 class Working(Protocol):
     """``store.working`` (ancestor: WorkingMemory)."""
 
-    def set_task_state(self, user: str, session: str, task: str, fields: Mapping[str, str]) -> None:
+    def set_task_state(
+        self, user: str, session: str, task: str, fields: Mapping[str, object]
+    ) -> None:
         """Set some fields of a task."""
 
-    def clear_task(self, user: str, session: str, task: str) -> None:
+    def change(
+        self, user: str, session: str, task: str, step: Callable[[TaskState], TaskState]
+    ) -> TaskState:
+        """Apply *step* to the task as it is now; raises NotFoundError if there is none."""
+
+    def clear_task(self, user: str, session: str, task: str) -> bool:
         """Forget a task that has ended."""

@@ -73,15 +73,27 @@ def stalled_turns() -> list[Turn]:
 
 
 def unsettled_turns(now: datetime) -> list[str]:
-    """Return ended turns whose after-work has not been done for a while."""
+    """Return ended turns whose after-work is due (again), and stamp them."""
     before = now - timedelta(seconds=REQUEUE_AFTER_S)
+    due = (TurnRow.finished_at < before, TurnRow.queued_at < before, TurnRow.settled_at.is_(None))
+    with reading() as session:
+        found = list(session.scalars(select(TurnRow.id).where(*due).limit(100)))
+    if found:
+        with writing() as session:
+            # stamped, so that what cannot be done now is tried again later, not at once
+            changed(session, update(TurnRow).where(TurnRow.id.in_(found)).values(queued_at=now))
+    return found
+
+
+def open_turns(user_id: str) -> list[Turn]:
+    """Return the turns of this person that have not ended, oldest first."""
     with reading() as session:
         found = session.scalars(
-            select(TurnRow.id)
-            .where(TurnRow.finished_at < before, TurnRow.settled_at.is_(None))
-            .limit(100)
+            select(TurnRow)
+            .where(TurnRow.user_id == user_id, TurnRow.finished_at.is_(None))
+            .order_by(TurnRow.created_at)
         )
-        return list(found)
+        return [rows.turn(row) for row in found]
 
 
 def commands_to_queue(now: datetime) -> list[CommandRun]:
