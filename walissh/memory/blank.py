@@ -28,9 +28,9 @@ class BlankMind:
         """Find nothing."""
         return []
 
-    def sources(self, context: DynamicContext, answer: str) -> str:
+    def with_sources(self, context: DynamicContext, answer: str) -> str:
         """No answer rests on memory."""
-        return ""
+        return answer
 
     def track(self, run: CommandRun) -> None:
         """Do nothing."""

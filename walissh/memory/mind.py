@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from walissh.clock import Clock
-from walissh.memory import proposed, providers, tasks
+from walissh.memory import proposed, providers, tasks, used
 from walissh.memory.aftermath import Aftermath
 from walissh.memory.entry import Block, Hit, Memory, Milestone, Proposed, Recollection
 from walissh.memory.longterm import LongTermMemory
@@ -205,19 +205,19 @@ class Mind:
 
     # --- after the end ----------------------------------------------------------------
 
-    def sources(self, context: DynamicContext, answer: str) -> str:
-        """Return the line that names the memories behind *answer*, "" if there are none."""
-        return self.aside.attempt("sources", lambda: self._sources(context, answer), "")
+    def with_sources(self, context: DynamicContext, answer: str) -> str:
+        """Return *answer* with a last line that names the memories behind it, if any."""
+        line = self.aside.attempt("sources", lambda: self._sources(context, answer), "")
+        text = providers.without_marks(answer)
+        return f"{text}\n\n{line}" if line else text
 
     def _sources(self, context: DynamicContext, answer: str) -> str:
-        cited = providers.cited(answer, context.recollection)
-        if not cited:
+        memories = used.of_answer(answer, context.recollection, context.commands)
+        if not memories:
             return ""
-        given = remembrance_of(context.recollection)
-        self.turns.remember(
-            context.turn, replace(given, cited=tuple(memory.id for memory in cited))
-        )
-        return providers.sources_line(cited, context.turn.language)
+        ids = tuple(memory.id for memory in memories)
+        self.turns.remember(context.turn, replace(remembrance_of(context.recollection), cited=ids))
+        return providers.sources_line(memories, context.turn.language)
 
     def release(self, turn: Turn) -> None:
         """Forget the working memory of a turn that has ended."""

@@ -111,6 +111,9 @@ class Turns(Protocol):
 class Commands(Protocol):
     """``store.commands`` as memory uses it."""
 
+    def recent_of(self, user_id: str, limit: int) -> list[CommandRun]:
+        """Return the last runs of this person that ended well, newest first."""
+
     def of_turn(self, turn_id: str, step: int | None = None) -> list[CommandRun]:
         """Return the turn's runs in the order proposed."""
 

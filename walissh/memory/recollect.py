@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from walissh.memory import proposal, weight
 from walissh.memory.entry import Hit, Memory, MemoryType, Place, Recollection, Route, Routing
-from walissh.memory.needs import Memories
+from walissh.memory.needs import Commands, Memories
 from walissh.memory.recall import Query
 from walissh.memory.router import Router, Signals
 from walissh.memory.sidepath import SidePath
-from walissh.react.turn import CommandRun, DynamicContext, Language, Message, Turn
+from walissh.react.turn import DynamicContext, Message, Turn
 
 HITS = 8
+CHOICES = 200
 RECENT_QUESTIONS = 2
 RECENT_CHARS = 400
 LONG_TERM = frozenset({Route.LONG_TERM_ONLY, Route.BOTH})
@@ -22,6 +23,7 @@ class Recall:
     """Asks the router, then the store."""
 
     memories: Memories
+    commands: Commands
     router: Router
     aside: SidePath
     patience_ms: int
@@ -43,7 +45,7 @@ class Recall:
             preferences=tuple(preferences),
             hits=tuple(hits),
             weight=weighed.factor,
-            proposal=self.aside.attempt("proposal", lambda: _proposal(context, hits), ""),
+            proposal=self.aside.attempt("proposal", lambda: self._proposal(context, hits), ""),
             version=version,
         )
 
@@ -75,6 +77,20 @@ class Recall:
         )
         return [hit for hit in hits if hit.memory.id not in given][:HITS]
 
+    def _proposal(self, context: DynamicContext, hits: Sequence[Hit]) -> str:
+        missing = proposal.missing(context.turn.question)
+        if missing is None:
+            return ""
+        runs = self.commands.recent_of(context.turn.user_id, CHOICES)
+        made = (proposal.choice(run.command, run.host, run.created_at) for run in runs)
+        return proposal.propose(
+            missing,
+            [hit.memory for hit in hits],
+            [each for each in made if each is not None],
+            host=context.hosts[0].name if len(context.hosts) == 1 else "",
+            language=context.turn.language,
+        )
+
 
 def place_of(context: DynamicContext) -> Place:
     """Return where the question is asked: the hosts at hand, their groups, this task."""
@@ -104,26 +120,3 @@ def _open_task(context: DynamicContext) -> bool:
     return any(mark.kind == "goal_set" for mark in context.milestones) and not any(
         mark.kind in ("verified", "handed_over") for mark in context.milestones
     )
-
-
-def _proposal(context: DynamicContext, hits: Sequence[Hit]) -> str:
-    missing = proposal.missing(context.turn.question)
-    if missing is None:
-        return ""
-    host = context.hosts[0].name if len(context.hosts) == 1 else ""
-    return proposal.propose(
-        missing,
-        [hit.memory for hit in hits],
-        _choices(context.commands),
-        host=host,
-        language=_language(context),
-    )
-
-
-def _choices(runs: Sequence[CommandRun]) -> list[proposal.Choice]:
-    made = (proposal.choice(run.command, run.host, run.created_at) for run in runs)
-    return [each for each in made if each is not None]
-
-
-def _language(context: DynamicContext) -> Language:
-    return context.turn.language

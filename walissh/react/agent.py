@@ -188,7 +188,7 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     text, cited = citations.resolve(purify.clean(reply.text), context.commands)
-    text = "\n\n".join(part for part in (text, parts.mind.sources(context, text)) if part)
+    text = parts.mind.with_sources(context, text)
     if parts.turns.record_answer(context.turn, replace(reply, text=text), cited):
         _end(parts, context.turn.id)
     else:

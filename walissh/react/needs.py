@@ -255,8 +255,8 @@ class Mind(Protocol):
     def search(self, user_id: str, query: str) -> Sequence[Message]:
         """Return what was said about *query* in all talks of this person, best first."""
 
-    def sources(self, context: DynamicContext, answer: str) -> str:
-        """Return the line that names the memories behind *answer*, "" if there are none."""
+    def with_sources(self, context: DynamicContext, answer: str) -> str:
+        """Return *answer* with a last line that names the memories behind it, if any."""
 
     def track(self, run: CommandRun) -> None:
         """Note in the working memory how far a command of a task is."""

@@ -94,6 +94,22 @@ def active(user_id: str) -> list[CommandRun]:
         return [rows.command(row) for row in session.scalars(found.order_by(CommandRow.number))]
 
 
+def recent_of(user_id: str, limit: int) -> list[CommandRun]:
+    """Return the last runs of this person that ended well, newest first."""
+    found = (
+        select(CommandRow)
+        .where(
+            CommandRow.user_id == user_id,
+            CommandRow.status == CommandStatus.FINISHED,
+            CommandRow.exit_code == 0,
+        )
+        .order_by(CommandRow.number.desc())
+        .limit(limit)
+    )
+    with reading() as session:
+        return [rows.command(row) for row in session.scalars(found)]
+
+
 # --- decisions of a person ------------------------------------------------------------
 
 
