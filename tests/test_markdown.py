@@ -101,3 +101,10 @@ def test_a_link_into_this_site_is_its_text(url: str) -> None:
 @pytest.mark.parametrize("url", ["https://x.example/", "HTTP://x.example/", "mailto:a@b.c", "#L-1"])
 def test_a_link_away_or_within_the_page_stays(url: str) -> None:
     assert f'href="{url}"' in markdown.render(f"[go]({url})")
+
+
+def test_marks_of_memories_lead_to_what_the_turn_was_given() -> None:
+    html = markdown.render("Done [m1], as [m1, m2] say; not [m3].", (), ("m1", "m2"), "t1")
+    assert html.count('href="#recalled-t1-m1"') == 2
+    assert 'href="#recalled-t1-m2"' in html
+    assert "[m3]" in html

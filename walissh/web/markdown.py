@@ -5,7 +5,8 @@ and what is left passes an allow list. Code is coloured with classes only.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -67,13 +68,22 @@ _ATTRIBUTES: Mapping[str, set[str]] = {
 HEADING_STEPS = 2
 _LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
 _MARK = r"\[(?P<cite_n>\d{1,3})\](?!\()"
+_RECALL = r"\[(?P<recall_names>[mM]\d{1,3}(?:, ?[mM]\d{1,3}){0,9})\](?!\()"
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 @lru_cache(maxsize=KEPT)
-def render(text: str, citations: tuple[Citation, ...] = ()) -> Markup:
-    """Return *text* as HTML; marks such as ``[1]`` that *citations* know become links."""
-    return _rendered(text, citations, coloured=True)
+def render(
+    text: str,
+    citations: tuple[Citation, ...] = (),
+    memories: tuple[str, ...] = (),
+    turn_id: str = "",
+) -> Markup:
+    """Return *text* as HTML; marks such as ``[1]`` that *citations* know become links.
+
+    So do those of *memories*, such as ``[m1]``, to what turn *turn_id* was given.
+    """
+    return _rendered(text, _Marks(citations, memories, turn_id), coloured=True)
 
 
 def render_growing(text: str) -> Markup:
@@ -82,12 +92,21 @@ def render_growing(text: str) -> Markup:
     That is twenty times quicker; and hundreds of its states would drive out of memory
     what is drawn again and again.
     """
-    return _rendered(text, (), coloured=False)
+    return _rendered(text, _Marks(), coloured=False)
 
 
-def _rendered(text: str, citations: tuple[Citation, ...], *, coloured: bool) -> Markup:
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What the marks in a text may lead to."""
+
+    citations: tuple[Citation, ...] = ()
+    memories: tuple[str, ...] = ()
+    turn_id: str = ""
+
+
+def _rendered(text: str, marks: _Marks, *, coloured: bool) -> Markup:
     parser = mistune.create_markdown(
-        renderer=_Renderer(citations, coloured),
+        renderer=_Renderer(marks, coloured),
         plugins=["table", "strikethrough", "url", _marks],
     )
     html = str(parser(text.encode("utf-8", "replace").decode()))  # half a surrogate pair
@@ -103,9 +122,10 @@ def _rendered(text: str, citations: tuple[Citation, ...], *, coloured: bool) -> 
 
 
 class _Renderer(HTMLRenderer):
-    def __init__(self, citations: Sequence[Citation], coloured: bool) -> None:
+    def __init__(self, marks: _Marks, coloured: bool) -> None:
         super().__init__(escape=True)
-        self._cited = {each.n: each for each in citations}
+        self._cited = {each.n: each for each in marks.citations}
+        self._memories, self._turn_id = marks.memories, marks.turn_id
         self._coloured = coloured
 
     def cite(self, n: str) -> str:
@@ -118,6 +138,14 @@ class _Renderer(HTMLRenderer):
             f'{found.first_line}" data-command="{escape(found.command_id)}"'
             f' data-first="{found.first_line}" data-last="{found.last_line}">{found.n}</a></sup>'
         )
+
+    def recall(self, names: str) -> str:
+        """Return small marks that lead to the memories which they name."""
+        found = [each.strip().lower() for each in names.split(",")]
+        if not all(each in self._memories for each in found):
+            return f"[{names}]"
+        links = (f'<a href="#recalled-{escape(self._turn_id)}-{each}">{each}</a>' for each in found)
+        return f'<sup class="cite">{" ".join(links)}</sup>'
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
         """Return a heading two steps lower: the page has its own first and second ones."""
@@ -148,10 +176,17 @@ class _Renderer(HTMLRenderer):
 
 def _marks(md: mistune.Markdown) -> None:
     md.inline.register("cite", _MARK, _parse_mark, before="link")
+    md.inline.register("recall", _RECALL, _parse_recall, before="link")
 
 
 def _parse_mark(_inline: InlineParser, match: re.Match[str], state: InlineState) -> int:
     token: dict[str, Any] = {"type": "cite", "raw": match["cite_n"]}
+    state.append_token(token)
+    return match.end()
+
+
+def _parse_recall(_inline: InlineParser, match: re.Match[str], state: InlineState) -> int:
+    token: dict[str, Any] = {"type": "recall", "raw": match["recall_names"]}
     state.append_token(token)
     return match.end()
 

@@ -124,9 +124,14 @@ def number(count: int) -> str:
     return str(format_decimal(count))
 
 
-def prose(text: str, citations: tuple[Citation, ...] = ()) -> Markup:
+def prose(
+    text: str,
+    citations: tuple[Citation, ...] = (),
+    memories: tuple[str, ...] = (),
+    turn_id: str = "",
+) -> Markup:
     """Return a model's Markdown as safe HTML."""
-    return markdown.render(text, citations)
+    return markdown.render(text, citations, memories, turn_id)
 
 
 def growing(text: str) -> Markup:
