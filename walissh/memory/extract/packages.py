@@ -1,0 +1,194 @@
+"""Packages that a package manager lists as installed; never what it could install."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from walissh.memory.entry import Found
+from walissh.memory.extract import names
+from walissh.memory.extract.commandline import Asked
+from walissh.memory.extract.measured import software
+
+Lines = Sequence[str]
+
+MANY = 40
+
+
+class Row(NamedTuple):
+    """A package and its version as printed."""
+
+    name: str
+    version: str
+
+
+def answers_in_part(asked: Asked) -> bool:
+    """Tell whether installed packages are listed although another one is missing."""
+    return _format(asked) in {"dpkg", "query", "rpm", "pip_show"}
+
+
+def read(asked: Asked, lines: Lines, _host: str) -> list[Found]:
+    """Return the installed packages; of a long list only the well known ones."""
+    kind = _format(asked)
+    if not kind:
+        return []
+    if kind == "policy":
+        rows = list(_policy(lines))
+    elif kind in {"pip_show", "dnf_info", "dpkg_s"}:
+        rows = list(_records(lines, asked))
+    else:
+        rows = [Row(m["n"], m["v"]) for line in lines if (m := _SHAPES[kind].match(line))]
+    rows = [Row(_plain(row.name), _version(row.version)) for row in rows]
+    if len(rows) > MANY:
+        rows = [row for row in rows if names.notable(row.name)]
+    rows.sort(key=lambda row: not row.name.endswith("-server"))  # what serves comes first
+    return [software(row.name, row.version, asked.inside) for row in rows if row.version]
+
+
+_V = r"(?P<v>(?:\d+:)?v?\d[\w.+~:^-]*)"
+_SHAPES = {
+    "dpkg": re.compile(rf"[ih]i\s+(?P<n>[\w.+-]+)(?::\w+)?\s+{_V}\s"),
+    "query": re.compile(rf"(?:[ih]i\s+)?['\"]?(?P<n>[a-z0-9][\w.+-]+)(?::\w+)?(?:\s+"
+                        rf"|[=:/|,]\s*){_V}"),
+    "apt": re.compile(rf"(?P<n>[\w.+-]+)/\S+\s+{_V}\s+\S+\s+\[(?:installed|已安装)"),
+    "rpm": re.compile(r"(?P<n>[A-Za-z][\w.+-]*)-(?P<v>(?:\d+:)?\d[\w.+~^]*-[\w.+~^]+?)"
+                      r"(?:\.(?:x86_64|noarch|aarch64|i686|s390x|ppc64le))?(?:\s|$)"),
+    "dnf": re.compile(rf"(?P<n>[\w.+-]+)\.(?:x86_64|noarch|aarch64|i686)\s+{_V}\s+@"),
+    "apk": re.compile(r"(?P<n>[a-z][\w.+-]*?)-(?P<v>\d[\w.]*(?:-r\d+)?)(?:\s|$)"),
+    "pip": re.compile(r"(?P<n>[A-Za-z][\w.-]*)(?:\s+|==)(?P<v>\d[\w.+!-]*)(?:\s|$)"),
+    "npm": re.compile(r"[\s├└│─┬+`-]*(?P<n>@?[a-z][\w./@-]*?)@(?P<v>\d[\w.+-]*)(?:\s+(?:->"
+                      r"|deduped).*)?$"),
+    "gem": re.compile(r"(?P<n>[A-Za-z][\w-]*) \((?:default: )?(?P<v>\d[\w.]*)"),
+    "snap": re.compile(rf"(?P<n>[a-z][\w-]*)\s+{_V}\s+\d+\s+\S+"),
+    "pacman": re.compile(rf"(?P<n>[a-z0-9][\w.+@-]*)\s+{_V}$"),
+    "zypper": re.compile(rf"i[+ ]?\s*\|[^|]*?\|?\s*(?P<n>[\w.+-]+)\s*\|"
+                         rf"\s*(?:package\s*\|\s*)?{_V}\s*\|"),
+    "brew": re.compile(r"(?P<n>[a-z][\w@.+-]*) (?P<v>\d[\w.+]*)"),
+    "cargo": re.compile(r"(?P<n>[a-z][\w-]*) v(?P<v>\d[\w.+-]*):"),
+    "helm": re.compile(r"\S+\s+\S+\s+\d+\s+.*\sdeployed\s+(?P<n>[a-z][\w-]*?)-v?\d\S*"
+                       r"\s+v?(?P<v>\d\S*)"),
+    "conda": re.compile(r"(?P<n>[a-z_][\w.-]*)\s+(?P<v>\d[\w.]*)\s+\S*_?\d\S*"),
+    "images": re.compile(r"(?:\S+/)?(?P<n>[a-z][\w.-]*):v?(?P<v>\d+[\w.-]*)\b"),
+}  # fmt: skip
+
+
+def _format(asked: Asked) -> str:
+    """Return which list of installed packages the command prints, "" if none."""
+    program, args = asked.program, asked.args
+    first = args[0] if args else ""
+    letters = "".join(a[1:] for a in args if re.fullmatch(r"-[a-zA-Z]+", a))
+    if program == "dpkg" and (first in {"-l", "--list"} or "l" in letters[:1]):
+        return "dpkg"
+    if program == "dpkg" and first in {"-s", "--status"}:
+        return "dpkg_s"
+    if program == "dpkg-query":
+        return "dpkg" if "l" in letters else "query" if "ersion" in asked.said else ""
+    if program == "apt":
+        return (
+            "apt"
+            if "list" in args and ("--installed" in args or "installed" in asked.said)
+            else "policy"
+            if first == "policy"
+            else ""
+        )
+    if program == "rpm":
+        return _rpm(asked, letters)
+    if program in {"dnf", "yum", "microdnf"}:
+        return _dnf(asked)
+    return _FORMATS.get((program, first)) or _FORMATS.get((program, letters)) or _containers(asked)
+
+
+_FORMATS = {
+    ("apt-cache", "policy"): "policy", ("apk", "info"): "apk", ("apk", "version"): "apk",
+    ("pip", "list"): "pip", ("pip", "freeze"): "pip", ("pip", "show"): "pip_show",
+    ("pip3", "list"): "pip", ("pip3", "freeze"): "pip", ("pip3", "show"): "pip_show",
+    ("npm", "ls"): "npm", ("npm", "list"): "npm", ("pnpm", "ls"): "npm", ("pnpm", "list"): "npm",
+    ("yarn", "list"): "npm",
+    ("gem", "list"): "gem", ("snap", "list"): "snap", ("pacman", "Q"): "pacman",
+    ("pecl", "list"): "pip", ("brew", "list"): "brew", ("cargo", "install"): "cargo",
+    ("helm", "list"): "helm", ("helm", "ls"): "helm", ("conda", "list"): "conda",
+    ("uv", "pip"): "pip", ("pipx", "list"): "pipx", ("rabbitmq-plugins", "list"): "",
+}  # fmt: skip
+
+
+def _rpm(asked: Asked, letters: str) -> str:
+    other = {"p", "R", "changelog"} & set(letters) or re.search(
+        r"--(?:requires|provides|changelog|whatrequires|conflicts|last|import)", asked.said
+    )
+    if "q" not in letters or other or {"l", "f", "c", "d", "s"} & set(letters) - {"f"}:
+        return ""
+    if "i" in letters:
+        return "dpkg_s"
+    return "query" if re.search(r"%\{?name\}?\s", asked.said) else "rpm"
+
+
+def _dnf(asked: Asked) -> str:
+    if "list" in asked.args and "installed" in asked.said:
+        return "dnf"
+    if "info" in asked.args:
+        return "dnf_info"
+    both = "list" in asked.args and not re.search(r"available|updates|showdup|upgrade", asked.said)
+    return "dnf" if both else ""  # the rows with an @ before the repository are installed
+
+
+def _containers(asked: Asked) -> str:
+    """Tell whether images of running containers are listed (``docker ps``)."""
+    verbs = asked.words[:2]
+    listing = verbs[:1] in {("ps",), ("stats",)} or verbs in {
+        ("container", "ls"),
+        ("compose", "ps"),
+    }
+    stopped = re.search(r"(?:^|\s)-\w*a|--all|status=exited", asked.said)
+    return (
+        "images"
+        if asked.program in {"docker", "podman", "nerdctl"} and listing and not stopped
+        else ""
+    )
+
+
+# --- records --------------------------------------------------------------------------
+
+_FIELD = re.compile(
+    r"(?P<key>Package|Name|Version|Release|Status|名称|版本|发布)\s*:\s*(?P<v>\S.*)$"
+)
+_POLICY = re.compile(r"\s+(?:Installed|已安装)\s*[:：]\s*(?P<v>\d\S*)")
+
+
+def _policy(lines: Lines) -> Iterator[Row]:
+    """Yield what is installed; the candidate and the table of versions are not."""
+    name = ""
+    for line in lines:
+        head = re.match(r"(?P<n>[a-z0-9][\w.+-]*)(?::\w+)?[:：]$", line.rstrip())
+        installed = _POLICY.match(line)
+        if head:
+            name = head["n"]
+        elif installed and name:
+            yield Row(name, installed["v"])
+
+
+def _records(lines: Lines, asked: Asked) -> Iterator[Row]:
+    """Yield name and version of records of fields; *Available* sections are no facts."""
+    name, removed = "", False
+    only = asked.words[-1] if len(asked.words) == 1 or asked.program in {"pip", "pip3"} else ""
+    for line in lines:
+        if re.match(r"(?:Available|可安装|可用)", line):
+            return
+        field = _FIELD.match(line.strip())
+        if field is None:
+            continue
+        key, value = field["key"], field["v"].strip()
+        if key in {"Package", "Name", "名称"}:
+            name, removed = value, False
+        elif key == "Status":
+            removed = " installed" not in value and value != "installed"
+        elif key in {"Version", "版本"} and not removed and (name or only) and value[0].isdigit():
+            yield Row(name or only, value.split()[0])
+
+
+def _plain(name: str) -> str:
+    """Return a package's name as products are called."""
+    return names.package(name.rpartition("/")[2] if not name.startswith("@") else name).lower()
+
+
+def _version(version: str) -> str:
+    """Return the version without its epoch and trailing punctuation."""
+    return re.sub(r"^\d+:", "", version).rstrip(".,:;-").removeprefix("v")

@@ -1,0 +1,146 @@
+"""Paths, ports and sizes that running programs and their units were started with."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from walissh.memory.entry import Found
+from walissh.memory.extract.commandline import Asked
+from walissh.memory.extract.measured import environment
+
+Lines = Sequence[str]
+Pairs = Iterator[tuple[str, str]]
+
+MAX_ROWS = 300
+_SHOWN = re.compile(r"/proc/\d+/cmdline|\.service(?:\.d/\S*)?$|/etc/systemd/\S+")
+
+
+def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
+    """Yield what the arguments of processes and units settle; no pids, no times."""
+    unit = asked.program == "systemctl" and asked.words[:1] in {("cat",), ("show",)}
+    shown = asked.program in {"cat", "grep", "head"} and any(_SHOWN.search(a) for a in asked.args)
+    pairs: Pairs = iter(())
+    if asked.program in {"ps", "pgrep"}:
+        pairs = (pair for line in lines[:MAX_ROWS] for pair in _process(line))
+    elif unit or shown:
+        pairs = _unit(lines[:MAX_ROWS], asked)
+    elif asked.program in {"which", "whereis", "command", "type", "readlink", "realpath"}:
+        pairs = _place(asked, lines)
+    elif asked.program == "crontab" or any("/etc/cron" in a for a in asked.args):
+        pairs = _cron(lines[:MAX_ROWS])
+    for subject, value in pairs:
+        yield environment(subject, value, asked.inside)
+
+
+# --- arguments ------------------------------------------------------------------------
+
+_PATH = r"(?P<v>/[\w./@+-]+)"
+_ARGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"(?:-D|--?data[-_]?dir|--?datadir|--dbpath|--?storage\.tsdb\.path|--path"
+                rf"\.data|-Dpath\.data|"
+                rf"-Des\.path\.data|--data|-data-dir|--root)(?:=|\s+){_PATH}"), "data dir"),
+    (re.compile(rf"(?:config_file|--?config(?:[._-]file)?|--?conf(?:ig)?|--defaults-file"
+                rf"|--conffile|-c|-f)(?:=|\s+)"
+                rf"{_PATH}"), "config path"),
+    (re.compile(rf"(?:--?log[-_.]?(?:file|path|dir|error)|--logpath|-Dlog4j\.\w+)(?:=|"
+                rf"\s+){_PATH}"), "log path"),
+    (re.compile(r"(?P<v>-Xmx\d+[kmgtKMGT]?)\b"), "jvm heap"),
+    (re.compile(rf"-D(?P<k>\w+)\.(?:base|home|home\.dir|path\.home)={_PATH}"), "base"),
+    (re.compile(r"(?:--?port|-Dserver\.port|--server\.port|--http[-_.]port)(?:=|\s+)(?P<v>"
+                r"\d{2,5})\b"), "port"),
+    (re.compile(r"--?(?:web\.)?listen(?:[-_.]\w+)*(?:=|\s+)(?:\w+://)?(?P<v>[\w.\[\]*:]*:"
+                r"\d{2,5})\b"), "port"),
+    (re.compile(r"\s(?P<v>(?:\*|\[?[\da-f.:]+\]?):\d{2,5})(?=\s|$)"), "port"),
+    (re.compile(rf"-jar\s+{_PATH}"), "jar path"),
+)  # fmt: skip
+_PS = re.compile(r"\s*[\w.+-]+\s+\d+\s.*?\s(?:\d+-)?\d+:\d\d(?::\d\d)?(?:\.\d+)?\s+(?P<cmd>\S.*)$")
+_BASH = re.compile(r"\s*(?:\S*/)?(?:grep|ps|bash|sh|awk|tail|less|vim?)\s")
+_MEMCACHED = re.compile(r"memcached\b.*?\s-p\s*(?P<v>\d+)")
+
+
+def _process(line: str) -> Pairs:
+    row = _PS.match(line)
+    command = row["cmd"] if row else line.strip()
+    if not _BASH.match(command + " "):
+        yield from _arguments(command[:4000])
+
+
+def _arguments(command: str) -> Pairs:
+    who = (
+        re.sub(r"[:\[].*", "", command.split(" ", maxsplit=1)[0].rpartition("/")[2])
+        if command
+        else ""
+    )
+    for pattern, subject in _ARGS:
+        match = pattern.search(command)
+        if match:
+            name = match["k"] if "k" in match.groupdict() else who
+            yield _subject(subject, name, match["v"]), match["v"]
+    cached = _MEMCACHED.search(command)
+    if cached:
+        yield f"port {cached['v']}", cached["v"]
+
+
+def _subject(subject: str, who: str, value: str) -> str:
+    if subject == "port":
+        return f"port {value.rpartition(':')[2]}"
+    return f"{who} {subject}" if subject == "base" else f"{subject} {who}".strip()
+
+
+# --- units ----------------------------------------------------------------------------
+
+_UNIT = re.compile(
+    r"\s*(?P<k>ExecStart|WorkingDirectory|EnvironmentFile|User|Group|LimitNOFILE"
+    r"|FragmentPath|MemoryMax|"
+    r"MemoryLimit|Restart|RestartSec|RootDirectory|DropInPaths)=-?(?P<v>\S.*)$"
+)
+
+
+def _unit(lines: Lines, asked: Asked) -> Pairs:
+    name = re.sub(r"\.service$", "", asked.words[-1].rpartition("/")[2]) if asked.words else ""
+    for line in lines:
+        match = _UNIT.match(line)
+        place = re.match(r"# (/\S+\.service)$", line)
+        if place:
+            yield f"unit path {name}", place[1]
+        if match and match["k"] == "ExecStart":
+            command = re.sub(r"^\{ path=\S+ ; argv\[\]=(.*?) ;.*$", r"\1", match["v"])
+            yield f"command of {name}", command.split(" ")[0]
+            yield from _arguments(command)
+        elif match and match["v"] not in {"infinity", "[not set]", "0"}:
+            yield f"{match['k']} of {name}".lower(), match["v"]
+
+
+# --- places ---------------------------------------------------------------------------
+
+
+def _place(asked: Asked, lines: Lines) -> Pairs:
+    if not asked.words:
+        return
+    rows = [line.strip() for line in lines if line.strip()][:10]
+    for row in rows:
+        path = re.search(r"(?:^|\s|is )(/[\w./+-]*/([\w.+-]+))$", row)
+        if path and " no " not in row and not row.startswith(("/usr/bin/which:", "which:")):
+            name = asked.words[-1].rpartition("/")[2] if len(asked.words) == 1 else path[2]
+            yield f"path {name}", path[1]
+
+
+# --- cron -----------------------------------------------------------------------------
+
+_CRON = re.compile(
+    r"(?P<when>@\w+|(?:[\d*,/A-Za-z-]+\s+){5})\s*(?:[a-z_][\w-]*\s+(?=/))?(?P<what>[^#\s].*)$"
+)
+
+
+def _cron(lines: Lines) -> Pairs:
+    for line in lines:
+        match = None if line.lstrip().startswith("#") else _CRON.match(line.strip())
+        if match is None:
+            continue
+        command = re.sub(r"\s*(?:\d?>>?.*|\|.*)$", "", match["what"])
+        paths = re.findall(r"(?<!\S)/[\w./-]+", command)
+        job = paths[-1] if paths and command.startswith(("/bin", "/usr", "cd ")) else command
+        job = paths[0] if paths and len(job) > 40 else job
+        yield (
+            f"cron {paths[0] if paths else job[:40]}",
+            f"{' '.join(match['when'].split())} {job[:60]}",
+        )

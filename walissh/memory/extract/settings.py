@@ -1,0 +1,300 @@
+"""Settings in force: uncommented lines of configuration, and services asked for a value.
+
+Only settings that last and that no secret hides in are read: ports, places, sizes, limits.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from walissh.memory.entry import Found
+from walissh.memory.extract import names, queries
+from walissh.memory.extract.commandline import Asked
+from walissh.memory.extract.measured import environment
+
+Lines = Sequence[str]
+Pairs = Iterator[tuple[str, str]]
+
+MAX_ROWS = 6000
+MAX_FOUND = 25
+
+
+def read(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
+    """Yield durable settings; what is commented out or merely declared is none."""
+    pairs = _pairs(asked, lines[:MAX_ROWS], host)
+    for count, (subject, value) in enumerate(pairs):
+        if count >= MAX_FOUND:
+            return
+        yield environment(subject, value, asked.inside)
+
+
+def _pairs(asked: Asked, lines: Lines, host: str) -> Pairs:
+    who = _shown_config(asked)
+    if who:
+        return _configuration(lines, who)
+    if asked.program in {"sysctl"} or any("/proc/sys/" in a for a in asked.args):
+        return _kernel(asked, lines)
+    if asked.program in {"env", "printenv", "echo"}:
+        return _homes(asked, lines)
+    if asked.program == "php" and {"--ini", "-i"} & set(asked.args):
+        return _php(lines)
+    if asked.program in {"postconf", "getconf"}:
+        return _configuration(lines, names.product(asked.program))
+    if names.server(asked.program) and queries.asks_here(asked, host):
+        return _asked_values(asked, lines)
+    return iter(())
+
+
+# --- configuration --------------------------------------------------------------------
+
+_FILE = re.compile(r"\.(?:conf|cnf|cfg|ini|properties|ya?ml|toml|config|xml|hcl|json)$"
+                   r"|/etc/[\w./-]+$|"
+                   r"sites-(?:enabled|available)/|conf\.d/")  # fmt: skip
+_NOT_IN_FORCE = re.compile(
+    r"compose\S*\.ya?ml|package(?:-lock)?\.json|Dockerfile|requirements|Chart\.yaml|values"
+    r"\S*\.yaml|pom\.xml|"
+    r"composer\.|pyproject|Cargo|go\.(?:mod|sum)|\.example|\.sample|\.dist|\.bak|\.orig|"
+    r"\.default|\.rpmnew|\.dpkg-|"
+    r"shadow|passwd|/\.my\.cnf|\.pgpass|secret|credential|\.env|/backup|playbook|galaxy"
+    r"|Gemfile|changelog|README|"
+    r"\.lock|\.tf$|\.log$|\.md$|tsconfig|\.gitlab-ci|/tmp/|inventory",
+    re.I,
+)
+_DUMPS = {
+    ("nginx", "-T"), ("sshd", "-T"), ("apachectl", "-S"), ("httpd", "-S"), ("apache2ctl", "-S"),
+    ("postconf", "-n"), ("haproxy", "-dC"), ("mysqld", "--print-defaults"), ("testparm", "-s"),
+}  # fmt: skip
+_SHOWING = frozenset("cat grep egrep rg head tail sed awk zgrep more less".split())  # noqa: SIM905
+
+
+def _shown_config(asked: Asked) -> str:
+    """Return whose configuration is shown, "" if it is none, or not one in force."""
+    if any((asked.program, arg) in _DUMPS for arg in asked.args):
+        return names.product(asked.program)
+    if asked.program not in _SHOWING or _counts(asked):
+        return ""
+    files = [a for a in asked.args if _FILE.search(a) and not a.startswith("-")]
+    if not files or any(_NOT_IN_FORCE.search(a) for a in files):
+        return ""
+    return _owner(files[-1])
+
+
+def _counts(asked: Asked) -> bool:
+    return "grep" in asked.program and re.search(r"(?:^|\s)-\w*[clL]", asked.said) is not None
+
+
+_PLAIN_FOLDERS = frozenset(
+    "etc opt usr local conf config conf.d data srv var lib mysql.conf.d mariadb.conf.d home app "  # noqa: SIM905
+    "sites-enabled sites-available apps main".split()
+)
+
+
+def _owner(path: str) -> str:
+    """Return the program that a configuration file belongs to, by its path."""
+    folders = [part for part in path.split("/") if part and part not in _PLAIN_FOLDERS]
+    for part in folders[::-1]:
+        name = re.sub(r"\.(?:conf|cnf|cfg|ini|ya?ml|properties|toml|xml|hcl|json)$", "", part)
+        name = re.sub(r"^sshd?_config$", "sshd", name)
+        if name.lower() in {"my", "mysqld"}:
+            return "mysql"
+        if re.fullmatch(r"[A-Za-z][\w-]{1,30}", name) and name not in {
+            "server",
+            "default",
+            "application",
+        }:
+            return names.product(name)
+    return "service"
+
+
+_LINE = re.compile(
+    r"^\s*(?P<k>[A-Za-z][\w.-]*(?:\[\w+\])?)(?:\s*[=:]\s*|\s+)(?P<v>[^#;{}\n]*?)\s*;?\s*(?:#.*)?$"
+)
+_PREFIX = re.compile(r"^(?:[\w./-]*/[\w./-]+[:-])?(?:\d+[:-])?(?=\S|\s)")
+_PORT_KEY = re.compile(
+    r"(?:listen|port|bind|ports|http[._]port|tcp_port|tls-port|listenport|clientport"
+    r"|server[._]port|"
+    r"listeners|listen_port|httpport|transport\.port|http\.port|net\.port|listen-http"
+    r"|listenaddress|"
+    r"http_addr|web\.listen-address)$",
+    re.I,
+)
+_DATA_KEY = re.compile(
+    r"(?:datadir|data_dir(?:ectory)?|data-dir|dir|dbpath|path\.data|log\.dirs|datalogdir"
+    r"|basedir|home|"
+    r"root|documentroot|storage|path|queue_directory|data_file_directories|dataroot|base_dir|"
+    r"innodb_data_home_dir|mail_location|chroot|basepath)$",
+    re.I,
+)
+_LOG_KEY = re.compile(
+    r"(?:access_log|error_log|errorlog|customlog|log_file|logfile|log-error|log_error"
+    r"|slow_query_log_file|"
+    r"path\.logs|log_directory|log_path|logpath|general_log_file|slowlog|log|logging\.file\.name|"
+    r"logging\.file|log-file|log_bin|systemlog\.path|log_dir|logdir)$",
+    re.I,
+)
+_OTHER_KEY = re.compile(
+    r"(?:server_name|servername|serveradmin|maxmemory|maxmemory-policy|maxclients"
+    r"|max_connections|worker_processes|"
+    r"worker_connections|innodb_buffer_pool_size|shared_buffers|listen_addresses"
+    r"|bind-address|bind_ip|"
+    r"network\.host|cluster\.name|node\.name|cluster_name|server-id|server_id|hosts"
+    r"|hostname|myhostname|"
+    r"mydomain|mydestination|inet_interfaces|relayhost|permitrootlogin"
+    r"|passwordauthentication|timezone|"
+    r"time_zone|appendonly|max_worker_processes|work_mem|wal_level|max_wal_size|proxy_pass"
+    r"|upstream|"
+    r"client_max_body_size|keepalive_timeout|user|pm\.max_children|memory_limit"
+    r"|upload_max_filesize|"
+    r"discovery\.seed_hosts|zookeeper\.connect|broker\.id|advertised\.listeners|bootstrap\.servers|"
+    r"default-storage-engine|character-set-server|pool|server|virtual_ipaddress|interface|state|"
+    r"virtual_router_id|priority|broker|group_id|selinux|max_allowed_packet|max_file_size"
+    r"|replicaof|"
+    r"ssl_certificate|sslcertificatefile|baseurl|innodb_log_file_size|retention|tickTime"
+    r"|heap\.size|"
+    r"storage-driver|data-root|maxconn|effective_cache_size|include_dir|hba_file|ident_file"
+    r"|config_file|"
+    r"unix_socket_directories|socket|pidfile|replset|replsetname)$",
+    re.I,
+)
+_NUMBER = re.compile(r"(?:^|[:\s])(\d{2,5})\b")
+_SENSITIVE = re.compile(r"pass|secret|token|key\b|credential|://[^/\s]*:[^/\s]*@|‹", re.I)
+
+
+def _configuration(lines: Lines, who: str) -> Pairs:
+    for line in lines:
+        row = _PREFIX.sub("", line, count=1) if line[:1] not in {" ", "\t", "#"} else line
+        text = row.strip()
+        if (
+            not text
+            or text[0] in "#;!/<"
+            or text.startswith(("--", "//"))
+            or _SENSITIVE.search(text)
+        ):
+            continue
+        match = _LINE.match(text.strip('",'))
+        value = match["v"].strip().strip("\"',") if match else ""
+        if match and value:
+            yield from _setting(match["k"].strip("\"'"), value, who)
+
+
+def _setting(key: str, value: str, who: str) -> Pairs:
+    tail = key.lower()
+    if _PORT_KEY.search(tail):
+        number = _NUMBER.search(value)
+        if number:
+            yield f"port {number[1]}", f"{number[1]} {who} ({key})"
+        elif tail in {"bind", "listen"}:
+            yield f"{who} {tail}", value
+    elif _LOG_KEY.search(tail):
+        place = value.split(maxsplit=1)[0] if "|" not in value else ""
+        if place.startswith("/") or place.endswith(".log"):
+            yield f"log path {who} {tail}", place.strip("\"'")
+    elif _DATA_KEY.search(tail) and value.startswith("/"):
+        yield f"data dir {who} {tail}", value.split(maxsplit=1)[0].strip("\"'")
+    elif _OTHER_KEY.search(tail):
+        yield f"{who} {tail}", value
+
+
+# --- services asked for a value -------------------------------------------------------
+
+_COUNTED = re.compile(
+    r"uptime|connected|used|threads|questions|queries|offset|seconds|lag|_time$|bytes_|hits"
+    r"|misses|pos\b|"
+    r"position|count|status|running|rows|pid|version|size_mb|total_|active|waiting|clients$"
+    r"|keys|pass|secret|"
+    r"requirepass|masterauth|token|\bauth\b|created|updated",
+    re.I,
+)
+_ASKS_SETTING = re.compile(
+    r"config get|show (?:global |session )?variables|^\s*show [a-z_.]+;?\s*$|select @@|pg_settings|"
+    r"current_setting|data_directory|getparameter|getcmdlineopts",
+    re.I,
+)
+_NAME = re.compile(r"[a-z_][a-z0-9_.-]*", re.I)
+
+
+def _asked_values(asked: Asked, lines: Lines) -> Pairs:
+    """Pair the names that a service prints with their values, in any of its layouts."""
+    queries_ = [
+        t for t in (" ".join(asked.args), *asked.args, asked.fed) if _ASKS_SETTING.search(t)
+    ]
+    if not queries_:
+        return
+    who = names.server(asked.program)
+    cells = [_cells(line) for line in lines]
+    rows = [
+        row for row in cells if row and not (len(row) == 1 and re.fullmatch(r"[-+(].*", row[0]))
+    ]
+    for key, value in _paired(rows, queries_[-1]):
+        named = _NAME.fullmatch(key) and key.lower() not in {"variable_name", "name"}
+        if named and not _COUNTED.search(key) and not _SENSITIVE.search(value):
+            yield from _value(key.lower(), value, who)
+
+
+def _paired(rows: list[list[str]], query: str) -> list[tuple[str, str]]:
+    """Return name and value of rows of two, of lines in turn, or of the one value asked for."""
+    pairs = [(row[0], row[1]) for row in rows if len(row) == 2 and _NAME.fullmatch(row[0])]
+    singles = [row[0] for row in rows if len(row) == 1]
+    if not pairs and len(singles) % 2 == 0:
+        pairs = list(zip(singles[::2], singles[1::2], strict=True))
+    asked = re.search(r"@@(?:global\.|session\.)?(\w+)|show (\w+)", query, re.I)
+    if not pairs and len(singles) == 1 and asked:
+        pairs = [(asked[1] or asked[2], singles[0])]
+    return pairs
+
+
+def _value(key: str, value: str, who: str) -> Pairs:
+    found = list(_setting(key, value, who))
+    yield from found or [(f"{who} {key}", value)]
+
+
+def _cells(line: str) -> list[str]:
+    text = re.sub(r"^\s*\d+\)\s+", "", line.strip())
+    if re.fullmatch(r"[+\-|\s]*|\(\d+ rows?\)|\*+.*\*+", text):
+        return []
+    parts = re.split(r"\s*\|\s*|\t+", text.strip("| "))
+    return [p.strip().strip('"') for p in parts if p.strip()]
+
+
+# --- the kernel's ---------------------------------------------------------------------
+
+_VOLATILE_KEY = re.compile(
+    r"random|file-nr|inode|dentry|nr_|state$|entropy|_count|uuid|boot_id|ns_last|hostname"
+)
+_SYSCTL = re.compile(r"\s*(?P<k>[a-z][\w./-]+)\s*[=:]\s*(?P<v>\S.*)$")
+
+
+def _kernel(asked: Asked, lines: Lines) -> Pairs:
+    rows = [line for line in lines if line.strip()]
+    if len(rows) > MAX_FOUND and not asked.words:
+        return
+    asked_for = [w for w in asked.words if re.fullmatch(r"[\w./-]+", w)]
+    for row, bare in zip(rows, [*asked_for, *[""] * len(rows)], strict=False):
+        match = _SYSCTL.match(row)
+        key = match["k"] if match else bare.removeprefix("/proc/sys/").replace("/", ".")
+        value = match["v"] if match else row.strip()
+        if key and not _VOLATILE_KEY.search(key) and re.fullmatch(r"[\w\t ./:@%-]{1,80}", value):
+            yield f"sysctl {key}", value
+
+
+# --- small ones -----------------------------------------------------------------------
+
+_HOME = re.compile(r"(?P<k>[A-Z][A-Z0-9_]*(?:_HOME|_BASE|_ROOT|_DIR|PATH)|TZ|LANG)=(?P<v>/?\S+)$")
+
+
+def _homes(asked: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = _HOME.match(line.strip())
+        if match and match["k"] not in {"PATH", "MANPATH", "INFOPATH", "TZ"}:
+            yield f"environment {match['k']}", match["v"]
+    name = (
+        re.fullmatch(r"\$?\{?([A-Z]+_(?:HOME|BASE|DIR))\}?", asked.args[-1]) if asked.args else None
+    )
+    if name and len(lines) == 1 and re.fullmatch(r"/\S+", lines[0].strip()):
+        yield f"environment {name[1]}", lines[0].strip()
+
+
+def _php(lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"Loaded Configuration File\W+(/\S+)", line)
+        if match:
+            yield "config path php", match[1]

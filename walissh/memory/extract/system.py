@@ -1,0 +1,326 @@
+"""The machine itself: operating system, kernel, names, processors, memory, time, limits."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from walissh.memory.entry import Found
+from walissh.memory.extract.commandline import Asked
+from walissh.memory.extract.measured import environment
+
+Lines = Sequence[str]
+
+SHOWING = frozenset({"cat", "head", "tail", "grep", "egrep", "zgrep", "awk", "sed", "less", "more"})
+
+
+def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
+    """Yield the durable properties of the machine; load, clock and use are none."""
+    reader = _BY_PROGRAM.get(asked.program)
+    if reader is None and asked.program in SHOWING:
+        reader = next((r for part, r in _BY_FILE if any(part.search(a) for a in asked.args)), None)
+    if reader is None:
+        return
+    for subject, value in reader(asked, lines):
+        if value.strip():
+            yield environment(subject, value, asked.inside)
+
+
+Pairs = Iterator[tuple[str, str]]
+
+
+def _only(lines: Lines) -> str:
+    """Return the one line that is printed, "" if there are more or it is a complaint."""
+    rows = [line.strip() for line in lines if line.strip()]
+    if len(rows) != 1 or re.search(
+        r"not found|no such|cannot|denied|未找到|: error", rows[0], re.I
+    ):
+        return ""
+    return rows[0]
+
+
+# --- operating system -----------------------------------------------------------------
+
+_RELEASE = re.compile(r"^(?P<k>[A-Z_]+)=[\"']?(?P<v>[^\"'\n]*)[\"']?\s*$")
+_FAMILY = re.compile(r"/etc/(\w+?)[-_](?:release|version)")
+
+
+def _os_files(asked: Asked, lines: Lines) -> Pairs:
+    pairs = {m["k"]: m["v"] for line in lines if (m := _RELEASE.match(line.strip()))}
+    name = pairs.get("NAME") or pairs.get("ID") or pairs.get("DISTRIB_ID") or ""
+    version = pairs.get("VERSION") or pairs.get("VERSION_ID") or pairs.get("DISTRIB_RELEASE") or ""
+    full = pairs.get("PRETTY_NAME") or pairs.get("DISTRIB_DESCRIPTION") or f"{name} {version}"
+    if full.strip():
+        yield "os", full
+        return
+    line = next((line.strip() for line in lines if line.strip()), "")
+    line = re.sub(r"\s*\\[nlrmso]\b", "", line)
+    family = _FAMILY.search(" ".join(asked.args))
+    if re.fullmatch(r"[\d.]+|\w+/sid", line) and family:
+        yield "os", f"{family[1].capitalize()} {line}"
+    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.search(r"\brelease\b", line):
+        yield "os", line
+
+
+def _lsb(asked: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"Description:\s*(.+)", line)
+        if match:
+            yield "os", match[1].strip("\"'")
+            return
+    short = re.fullmatch(r"\"?([A-Z][\w ./()-]*\d[\w ./()-]*)\"?", _only(lines))
+    if short and "s" in asked.said:
+        yield "os", short[1]
+
+
+_KERNEL = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+~-]*")
+
+
+def _uname(asked: Asked, lines: Lines) -> Pairs:
+    letters = "".join(a.lstrip("-") for a in asked.args)
+    line = next(
+        (line.strip() for line in lines if re.match(r"Linux\s", line.strip())), ""
+    ) or _only(lines)
+    words = line.split()
+    if "a" in letters and len(words) > 2:
+        yield "kernel", words[2]
+        yield "architecture", next((w for w in words if w in _MACHINES), "")
+    elif "r" in letters:
+        yield "kernel", next((w for w in words if _KERNEL.fullmatch(w)), "")
+    elif letters == "n" and len(words) == 1:
+        yield "hostname", words[0]
+    if letters and "a" not in letters and "m" in letters:
+        yield "architecture", next((w for w in words if w in _MACHINES), "")
+
+
+_MACHINES = frozenset("x86_64 aarch64 armv7l i686 ppc64le s390x riscv64 arm64 loongarch64".split())  # noqa: SIM905
+
+
+def _arch(_: Asked, lines: Lines) -> Pairs:
+    if _only(lines) in _MACHINES:
+        yield "architecture", _only(lines)
+
+
+def _proc_version(_: Asked, lines: Lines) -> Pairs:
+    match = re.match(r"Linux version (\S+)", lines[0]) if lines else None
+    if match:
+        yield "kernel", match[1]
+
+
+_HOSTNAMECTL = {
+    "Static hostname": "hostname", "Operating System": "os", "Kernel": "kernel",
+    "Architecture": "architecture", "Virtualization": "virtualization",
+    "Hardware Model": "hardware model", "Hardware Vendor": "hardware vendor",
+    "Deployment": "deployment", "Location": "location",
+}  # fmt: skip
+
+
+def _labelled(labels: dict[str, str]) -> Callable[[Asked, Lines], Pairs]:
+    """Return a reader of ``Label: value`` lines."""
+
+    def reader(_: Asked, lines: Lines) -> Pairs:
+        for line in lines[:400]:
+            label, colon, value = line.strip().partition(":")
+            subject = labels.get(label.strip()) if colon else None
+            if subject and value.strip() not in {"", "n/a", "(unset)", "-"}:
+                yield subject, value.strip().removeprefix("Linux ")
+
+    return reader
+
+
+def _hostname(asked: Asked, lines: Lines) -> Pairs:
+    line = _only(lines)
+    if re.search(r"(?:^|\s)-\w*[Ii]", asked.said):
+        for address in re.findall(r"\d+\.\d+\.\d+\.\d+", line):
+            yield f"address {address}", address
+    elif re.fullmatch(r"[\w.-]{1,253}", line) and all(a.startswith("-") for a in asked.args):
+        yield "fqdn" if "f" in asked.said else "hostname", line
+
+
+def _hostname_file(_: Asked, lines: Lines) -> Pairs:
+    if re.fullmatch(r"[\w.-]{1,253}", _only(lines)):
+        yield "hostname", _only(lines)
+
+
+# --- processors and memory ------------------------------------------------------------
+
+_LSCPU = _labelled({
+    "CPU(s)": "cpu count", "Model name": "cpu model", "Architecture": "architecture",
+    "Hypervisor vendor": "virtualization", "型号名称": "cpu model", "架构": "architecture",
+    "CPU": "cpu count",
+})  # fmt: skip
+
+
+def _nproc(_: Asked, lines: Lines) -> Pairs:
+    if re.fullmatch(r"\d{1,4}", _only(lines)):
+        yield "cpu count", _only(lines)
+
+
+def _cpuinfo(asked: Asked, lines: Lines) -> Pairs:
+    if re.search(r"(?:^|\s)-\w*c", asked.said):
+        yield from _nproc(asked, lines)
+        return
+    model = next((m[1] for line in lines if (m := re.match(r"model name\s*:\s*(.+)", line))), "")
+    yield "cpu model", model
+    count = sum(line.startswith("processor") for line in lines)
+    if count and not asked.filters and asked.program == "cat":
+        yield "cpu count", str(count)
+
+
+_FREE = re.compile(
+    r"\s*(?P<k>Mem|Swap|内存|交换)\s*[:：]\s*(?P<v>[\d.]+\s?[KMGTP]?i?B?)(?:\s|$)", re.I
+)
+
+
+def _free(asked: Asked, lines: Lines) -> Pairs:
+    unit = re.search(r"-\w*([bkmg])\b", asked.said)
+    plain = {"b": " bytes", "k": " KiB", "m": " MiB", "g": " GiB"}[unit[1] if unit else "k"]
+    for line in lines:
+        match = _FREE.match(line)
+        if match and not re.fullmatch(r"0(?:\.0)?B?", match["v"]):
+            value = match["v"] + (plain if match["v"].isdigit() else "")
+            yield "memory total" if match["k"].lower() in {"mem", "内存"} else "swap total", value
+
+
+def _meminfo(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"(MemTotal|SwapTotal|HugePages_Total):\s*([1-9]\d*(?: kB)?)", line)
+        if match:
+            subject = {"MemTotal": "memory total", "SwapTotal": "swap total"}
+            yield subject.get(match[1], "huge pages"), match[2]
+
+
+def _swapon(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"(/\S+)\s+(file|partition)\s+(\S+)", line)
+        if match:
+            yield f"swap {match[1]}", f"{match[1]} {match[3]}"
+
+
+def _dmi(asked: Asked, lines: Lines) -> Pairs:
+    if "serial" in asked.said or "uuid" in asked.said:
+        return
+    key = re.search(r"(?:-s |id/)(?:system-)?([a-z_-]+)", asked.said)
+    if key and len(_only(lines)) < 80:
+        yield f"hardware {key[1].replace('-', ' ').replace('_', ' ')}", _only(lines)
+    yield from _labelled({"Product Name": "hardware model", "Manufacturer": "hardware vendor"})(
+        asked, lines
+    )
+
+
+def _virt(_: Asked, lines: Lines) -> Pairs:
+    if re.fullmatch(r"[a-z0-9-]{2,20}", _only(lines)):
+        yield "virtualization", _only(lines)
+
+
+# --- time and language ----------------------------------------------------------------
+
+_ZONE = re.compile(r"[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_+-]+\d*){0,2}|UTC|GMT")
+
+
+def _timedatectl(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"\s*(?:Time ?zone|时区)\s*[:=：]\s*(\S.*)", line, re.I)
+        if match:
+            yield "time zone", match[1]
+
+
+def _timezone_file(_: Asked, lines: Lines) -> Pairs:
+    if _ZONE.fullmatch(_only(lines)):
+        yield "time zone", _only(lines)
+
+
+def _date(asked: Asked, lines: Lines) -> Pairs:
+    if asked.args and re.fullmatch(r"\+['\"]?(?:%Z|%z|%Z ?%z|%z ?%Z)['\"]?", asked.args[-1]):
+        line = _only(lines)
+        if re.fullmatch(r"[A-Z]{2,5}|[+-]\d{4}|[A-Z]{2,5} ?[+-]\d{4}|[+-]\d{2}", line):
+            yield "time zone", line
+
+
+def _localtime(asked: Asked, lines: Lines) -> Pairs:
+    match = re.search(r"zoneinfo/(\S+)", "\n".join(lines[:20]))
+    if match and "localtime" in asked.said:
+        yield "time zone", match[1]
+
+
+def _locale(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"\s*(?:System Locale:\s*)?LANG=\"?([\w.@-]+)\"?", line)
+        if match:
+            yield "locale", match[1]
+
+
+# --- protection and limits ------------------------------------------------------------
+
+
+def _getenforce(_: Asked, lines: Lines) -> Pairs:
+    if _only(lines) in {"Enforcing", "Permissive", "Disabled"}:
+        yield "selinux", _only(lines)
+
+
+_SESTATUS = _labelled({"SELinux status": "selinux", "Current mode": "selinux mode",
+                       "Loaded policy name": "selinux policy"})  # fmt: skip
+
+_LIMITS = {"n": "nofile limit", "u": "process limit", "l": "memlock limit", "s": "stack limit",
+           "c": "core limit", "v": "memory limit"}  # fmt: skip
+
+
+def _ulimit(asked: Asked, lines: Lines) -> Pairs:
+    letters = "".join(a.lstrip("-") for a in asked.args if a.startswith("-"))
+    name = next((_LIMITS[c] for c in letters if c in _LIMITS), "")
+    if name and re.fullmatch(r"\d+|unlimited", _only(lines)):
+        yield name, _only(lines)
+    for line in lines if "a" in letters else ():
+        match = re.match(r"(open files|max user processes).*\)\s+(\d+|unlimited)", line)
+        if match:
+            yield "nofile limit" if match[1] == "open files" else "process limit", match[2]
+
+
+def _proc_limits(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(r"Max (open files|processes)\s+(\S+)\s+(\S+)", line)
+        if match:
+            yield "nofile limit" if match[1] == "open files" else "process limit", match[2]
+
+
+def _limits_conf(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        match = re.match(
+            r"(?:[\w/.-]+:)?\s*([@*]?[\w.*-]+)\s+(soft|hard|-)\s+(nofile|nproc|memlock|core|stack)\s+(\S+)",
+            line,
+        )
+        if match:
+            yield f"{match[3]} limit {match[1]} {match[2]}", match[4]
+
+
+def _target(asked: Asked, lines: Lines) -> Pairs:
+    if "get-default" in asked.args and re.fullmatch(r"[\w-]+\.target", _only(lines)):
+        yield "default target", _only(lines)
+
+
+def _tuned(_: Asked, lines: Lines) -> Pairs:
+    match = re.match(r"Current active profile: (\S+)", lines[0]) if lines else None
+    if match:
+        yield "tuned profile", match[1]
+
+
+_BY_PROGRAM: dict[str, Callable[[Asked, Lines], Pairs]] = {
+    "uname": _uname, "arch": _arch, "lsb_release": _lsb, "hostnamectl": _labelled(_HOSTNAMECTL),
+    "hostname": _hostname, "lscpu": _LSCPU, "nproc": _nproc, "free": _free, "swapon": _swapon,
+    "dmidecode": _dmi, "systemd-detect-virt": _virt, "virt-what": _virt,
+    "timedatectl": _timedatectl, "date": _date, "locale": _locale, "localectl": _locale,
+    "getenforce": _getenforce, "sestatus": _SESTATUS, "ulimit": _ulimit, "prlimit": _proc_limits,
+    "systemctl": _target, "ls": _localtime, "readlink": _localtime, "tuned-adm": _tuned,
+    "realpath": _localtime,
+}  # fmt: skip
+_BY_FILE: tuple[tuple[re.Pattern[str], Callable[[Asked, Lines], Pairs]], ...] = (
+    (re.compile(r"/etc/(?:\S*-release|\*\S*release\S*|\S*release\*|debian_version|issue)|/os-release"),
+     _os_files),
+    (re.compile(r"/proc/version$"), _proc_version),
+    (re.compile(r"/etc/hostname|kernel/hostname"), _hostname_file),
+    (re.compile(r"/proc/cpuinfo"), _cpuinfo),
+    (re.compile(r"/proc/meminfo"), _meminfo),
+    (re.compile(r"/class/dmi/id/"), _dmi),
+    (re.compile(r"/etc/timezone"), _timezone_file),
+    (re.compile(r"/etc/(?:default/locale|locale\.conf)"), _locale),
+    (re.compile(r"/proc/(?:\d+|self|\$\S*)/limits"), _proc_limits),
+    (re.compile(r"/etc/security/limits"), _limits_conf),
+)  # fmt: skip
