@@ -1,0 +1,211 @@
+"""The grammar of standing instructions: which clauses of a sentence make one.
+
+The phrases are in ``preferences.yaml``; here is how they go together.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from walissh.memory.extract import phrases, pref_secrets
+from walissh.memory.extract.prose import Clause, Sentence
+
+_RULES: Final = (
+    "always",
+    "normally",
+    "habit",
+    "banned",
+    "unneeded",
+    "every_time",
+    "always_zh",
+    "default",
+    "rule_made",
+    "remembered",
+    "withdrawn",
+    "revoked",
+)
+"""Phrases that give a standing instruction by themselves."""
+_GIVEN_UP: Final = "given_up"
+
+
+def is_no_instruction(sentence: Sentence) -> bool:
+    """Tell whether the sentence supposes, reports, asks, or talks of other people."""
+    seen = _plain(sentence.seen)
+    if any(phrases.found(name, seen) for name in ("nothing", "supposed", "reported", "others")):
+        return not phrases.found("told_by_me", seen)
+    return _is_question(sentence)
+
+
+def counting(sentence: Sentence) -> tuple[Clause, ...]:
+    """Return the clauses that may instruct, secrets cut out of them.
+
+    One-offs, the past, tags ("好吗", "ok") and questions beside an instruction go.
+    """
+    kept = [_without_secret(each) for each in sentence.clauses if not _is_idle(each)]
+    return tuple(each for each in kept if each and each.text)
+
+
+def is_once(clause: Clause) -> bool:
+    """Tell whether the clause is for this task, or for a while, only."""
+    seen = _plain(clause.seen)
+    return phrases.found("once", seen) and not phrases.found("once_not", seen)
+
+
+def only_standing(clause: Clause) -> bool:
+    """Tell whether the clause says no more than that what is around it holds for good."""
+    return phrases.found("only_standing", _plain(clause.seen))
+
+
+def opens_list(sentence: Sentence) -> bool:
+    """Tell whether the items that follow are rules ("From now on:")."""
+    seen = _plain(sentence.seen).rstrip(":： ")
+    stands = phrases.found("standing", seen) or phrases.found("list_head", seen)
+    return sentence.heads and stands and not is_no_instruction(sentence)
+
+
+def start(kept: Sequence[Clause], *, opened: bool = False) -> int | None:
+    """Return where the instruction begins among the clauses *kept*, None if there is none."""
+    for number, clause in enumerate(kept):
+        if _instructs(clause) or (_orders(clause) and _stands(clause)):
+            return number
+    if instead := _instead(kept):
+        return instead
+    if not opened and not any(_stands(each) for each in kept):
+        return None
+    if any(_is_statement(each) for each in kept if _stands(each)):
+        return None
+    return _beside_standing(kept, opened=opened)
+
+
+def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
+    """Return the instruction from its condition on, to the next task or the end."""
+    first = at
+    while first and (_is_condition(kept[first - 1]) or _gives_up(kept[first - 1])):
+        first -= 1
+    chosen = list(kept[first : at + 1])
+    for clause in kept[at + 1 :]:
+        if phrases.found("task", clause.seen):
+            break
+        chosen.append(clause)
+    bare = [each for each in chosen if not only_standing(each)]
+    return tuple(bare)
+
+
+def directives(kept: Sequence[Clause]) -> tuple[Clause, ...]:
+    """Return the clauses that tell the agent something to do, with their conditions."""
+    at = next((n for n, each in enumerate(kept) if _directs(each)), None)
+    return () if at is None else span(kept, at)
+
+
+def is_habit(clause: Clause) -> bool:
+    """Tell whether the clause tells a liking rather than gives an order."""
+    return phrases.found("habit", core(clause))
+
+
+def core(clause: Clause) -> str:
+    """Return what is seen of the clause without its lead-ins ("and please, from now on")."""
+    seen = _plain(clause.seen)
+    lead = phrases.pattern("lead").match(seen)
+    return seen[lead.end() :] if lead else seen
+
+
+def _beside_standing(kept: Sequence[Clause], *, opened: bool) -> int | None:
+    """Return the directive that a clause like "from now on" or "往后都这样" goes with."""
+    for number, clause in enumerate(kept):
+        if _orders(clause) and (opened or _stands(clause)):
+            return number
+    return next((n for n, each in enumerate(kept) if _orders(each)), None)
+
+
+def _instead(kept: Sequence[Clause]) -> int:
+    """Return what takes the place of a thing given up ("scrap that, … now"), 0 if nothing."""
+    if not kept or not _gives_up(kept[0]):
+        return 0
+    later = [n for n, each in enumerate(kept) if phrases.found("now_instead", each.seen)]
+    return next((n for n in later if n and _directs(kept[n])), 0)
+
+
+def _orders(clause: Clause) -> bool:
+    return _directs(clause) and not only_standing(clause)
+
+
+def _instructs(clause: Clause) -> bool:
+    texts = {_plain(clause.seen), core(clause)}
+    if any(phrases.found("if", text) for text in texts) and not _rules_after_if(texts):
+        return False
+    return any(phrases.found(name, text) for name in _RULES for text in texts)
+
+
+def _rules_after_if(texts: set[str]) -> bool:
+    return any(phrases.found("always", text) for text in texts)
+
+
+def _stands(clause: Clause) -> bool:
+    """Tell whether the clause says "for good"; in an if it speaks of the future only."""
+    seen = _plain(clause.seen)
+    if phrases.found("if", seen):
+        return False
+    return phrases.found("standing", seen) or only_standing(clause)
+
+
+def _directs(clause: Clause) -> bool:
+    seen = core(clause)
+    if _is_statement(clause) or phrases.found("if", seen) or phrases.found("task", clause.seen):
+        return False
+    return phrases.found("directive", seen)
+
+
+def _is_statement(clause: Clause) -> bool:
+    seen = _plain(clause.seen)
+    return any(phrases.found(name, seen) for name in ("later", "foretold", "symptom"))
+
+
+def _is_condition(clause: Clause) -> bool:
+    return phrases.found("condition", _plain(clause.seen))
+
+
+def _gives_up(clause: Clause) -> bool:
+    return phrases.found(_GIVEN_UP, core(clause))
+
+
+def _is_idle(clause: Clause) -> bool:
+    seen = _plain(clause.seen)
+    if phrases.found("tag_only", seen):
+        return True
+    if is_once(clause) or (phrases.found("past", seen) and not _gives_up(clause)):
+        return True
+    return _asks(seen) and not phrases.found("asks_politely", seen)
+
+
+def _is_question(sentence: Sentence) -> bool:
+    """Tell whether the sentence asks, and asks about what it says rather than for it."""
+    seen = phrases.pattern("tag").sub("", _plain(sentence.seen).rstrip("?？!！。. "))
+    if phrases.found("asks_politely", _plain(sentence.seen)):
+        return False
+    asked = [each for each in sentence.clauses if _asks(_plain(each.seen))]
+    if not asked:
+        return sentence.asked and seen == _plain(sentence.seen).rstrip("?？!！。. ")
+    about = any(phrases.found("asks_about_it", _plain(each.seen)) for each in asked)
+    return about or len(asked) == len(sentence.clauses)
+
+
+def _asks(seen: str) -> bool:
+    return phrases.found("asks", seen) and not phrases.found("asks_regardless", seen)
+
+
+def _without_secret(clause: Clause) -> Clause | None:
+    rest = pref_secrets.without(clause.text)
+    if rest is None or rest == clause.text:
+        return clause if rest else None
+    return replace(clause, text=rest, seen=clause.seen[: len(rest)])
+
+
+def _plain(seen: str) -> str:
+    """Return the text with a straight apostrophe, and "after an upgrade" (升级以后) blanked."""
+    straight = seen.replace("’", "'")
+    return phrases.pattern("after_zh").sub(_dots, straight)
+
+
+def _dots(match: re.Match[str]) -> str:
+    return match[0][:-2] + "之后"

@@ -1,0 +1,32 @@
+"""Whether a standing instruction is new, replaces an earlier one, or withdraws it."""
+
+from collections.abc import Sequence
+
+from walissh.memory.entry import Op
+from walissh.memory.extract import clauses, phrases
+from walissh.memory.extract.prose import Clause, Sentence
+
+
+def of(sentence: Sentence, rule: Sequence[Clause]) -> Op:
+    """Return what the *rule* of *sentence* does to the ones before it.
+
+    Negating an earlier rule replaces it; withdrawing one, with nothing in its place, removes.
+    """
+    seen = [clauses.core(each) for each in rule]
+    if any(phrases.found("withdrawn", each) for each in seen):
+        return Op.REMOVE
+    said = [sentence.seen, *seen]
+    if any(phrases.found(name, each) for name in ("replaced", "revoked") for each in said):
+        return Op.REPLACE if _gives_new_value(seen) else Op.REMOVE
+    if any(phrases.found("unneeded", each) for each in seen):
+        return Op.REPLACE
+    return Op.ADD
+
+
+def _gives_new_value(seen: Sequence[str]) -> bool:
+    """Tell whether something is put in the place of what goes."""
+    return any(
+        phrases.found("new_value", each)
+        for number, each in enumerate(seen)
+        if number or not phrases.found("given_up", each) or phrases.found("replacing", each)
+    )

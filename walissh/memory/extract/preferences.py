@@ -1,0 +1,119 @@
+"""Standing instructions in what a person wrote: preferences, with rules alone.
+
+A preference is an instruction to the agent that holds beyond the task at hand. Questions,
+suppositions, quotations, other people's habits, symptoms and one-offs are none; what only
+looks like one is in ``preferences.yaml`` beside what is one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from walissh.memory.entry import Found, MemoryType
+from walissh.memory.extract import clauses, phrases, pref_op, pref_secrets, prose, scope, subjects
+from walissh.memory.extract.prose import Clause, Sentence
+from walissh.safety import redact
+
+refusal = pref_secrets.refusal
+
+MAX_FOUND: Final = 12
+MAX_VALUE: Final = 160
+EXPLICIT: Final = 1.0
+HABIT: Final = 0.8
+"""A habit that is told ("I prefer …") binds less than an order ("always …")."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """The clauses of one instruction; *before* tells of an earlier rule that it replaces."""
+
+    clauses: tuple[Clause, ...]
+    sentence: Sentence
+    explicit: bool = True
+
+
+def from_user(text: str) -> list[Found]:
+    """Return the standing instructions in *text*, in order, each with scope and op.
+
+    Nothing in it holds a secret: a clause that tells one is left out, and so is a whole
+    instruction that says the same secret again. Never raises.
+    """
+    found: list[Found] = []
+    for rule in _rules(prose.sentences(text)):
+        found += [each for each in _found(rule) if each not in found]
+    return _clean(found, text)[:MAX_FOUND]
+
+
+def once(text: str) -> bool:
+    """Tell whether *text* holds an instruction for this task only ("这次", "just this once")."""
+    return any(clauses.is_once(clause) for each in prose.sentences(text) for clause in each.clauses)
+
+
+def _rules(sentences: Sequence[Sentence]) -> Iterator[_Rule]:
+    before: Sentence | None = None
+    opened = False
+    for sentence in sentences:
+        opened = sentence.item and opened
+        rule = _rule(sentence, before, opened=opened)
+        if rule:
+            yield rule
+        opened = opened or clauses.opens_list(sentence)
+        before = sentence
+
+
+def _rule(sentence: Sentence, before: Sentence | None, *, opened: bool) -> _Rule | None:
+    if clauses.is_no_instruction(sentence):
+        return None
+    kept = clauses.counting(sentence)
+    if before and kept and all(clauses.only_standing(each) for each in kept):
+        if clauses.is_no_instruction(before):
+            return None
+        said = clauses.directives(clauses.counting(before))
+        return _Rule(said, before) if said and not _rule(before, None, opened=False) else None
+    start = clauses.start(kept, opened=opened)
+    if start is None:
+        return None
+    chosen = clauses.span(kept, start)
+    return _Rule(chosen, sentence, explicit=not clauses.is_habit(kept[start])) if chosen else None
+
+
+def _found(rule: _Rule) -> Iterator[Found]:
+    whole = _joined(rule.clauses)
+    op = pref_op.of(rule.sentence, rule.clauses)
+    parts = _apart(rule.clauses)
+    for name, value in parts or [(subjects.named(whole), whole)]:
+        yield Found(
+            type=MemoryType.USER_PREFERENCE,
+            subject=name,
+            value=value[:MAX_VALUE],
+            content=whole[:MAX_VALUE],
+            scope=scope.of(whole),
+            op=op,
+            confidence=EXPLICIT if rule.explicit else HABIT,
+        )
+
+
+def _apart(parts: Sequence[Clause]) -> list[tuple[str, str]]:
+    """Return (subject, clause) of each when two or more stand on their own, else nothing."""
+    named = [(subjects.known(each.text), each.text) for each in parts]
+    found = {subject.name: text for subject, text in named if subject and subject.apart}
+    return list(found.items()) if len(found) > 1 else []
+
+
+def _joined(parts: Sequence[Clause]) -> str:
+    """Return the clauses as the person wrote them, lead-ins and thanks left out."""
+    han = any("\u4e00" <= char <= "\u9fff" for part in parts for char in part.text)
+    whole = ("，" if han else ", ").join(part.text for part in parts)
+    joiner = phrases.pattern("joiner").match(whole)
+    return whole[joiner.end() :] if joiner else whole
+
+
+def _clean(found: Sequence[Found], text: str) -> list[Found]:
+    """Return what holds no secret; what is left of a clause may still say one."""
+    told = pref_secrets.values(text) if found else frozenset()
+    return [each for each in found if not _leaks(each, told)]
+
+
+def _leaks(each: Found, told: frozenset[str]) -> bool:
+    said = f"{each.subject}\n{each.value}\n{each.content}"
+    return bool(redact.spans(said)) or any(secret in said for secret in told)

@@ -1,0 +1,108 @@
+"""What a standing instruction is about, by one name for its wordings in both languages.
+
+Two instructions of the same subject and scope supersede each other, so "以后都加 sudo" and
+"no more sudo" must both be about ``sudo``. The known subjects are in ``subjects.yaml``;
+an unknown one is named after its object and what is done with it ("nginx restart").
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+import yaml
+
+MAX_SUBJECT: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A known subject; *apart* if it stands on its own beside others in one sentence."""
+
+    name: str
+    match: re.Pattern[str]
+    value: re.Pattern[str] | None
+    apart: bool
+
+
+def known(text: str) -> Subject | None:
+    """Return the first known subject that *text* is about, None if there is none."""
+    return next((each for each in _known() if each.match.search(text)), None)
+
+
+def named(text: str) -> str:
+    """Return the subject's name for a clause; an unknown one is made of its own words."""
+    subject = known(text)
+    return subject.name if subject else _made(text)
+
+
+def _made(text: str) -> str:
+    """Name the subject by object and action, else by its first telling words."""
+    words = _words()
+    action = next((name for name, pattern in words.actions.items() if pattern.search(text)), "")
+    things = [word for word in _WORD.findall(text.lower()) if words.is_telling(word)]
+    if things and (action or len(things) == 1):
+        return f"{things[0]} {action}".strip()[:MAX_SUBJECT]
+    if things:
+        return " ".join(things[:2])[:MAX_SUBJECT]
+    return action or _han(text) or "general"
+
+
+def _han(text: str) -> str:
+    """Return the first Chinese words that are not those of the instruction itself."""
+    bare = _words().signals.sub(" ", text)
+    return next((run[:8] for run in re.findall(r"[\u4e00-\u9fff]{2,}", bare)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    actions: Mapping[str, re.Pattern[str]]
+    plain: frozenset[str]
+    signals: re.Pattern[str]
+
+    def is_telling(self, word: str) -> bool:
+        """Tell whether *word* names a thing rather than the instruction or an action."""
+        return word not in self.plain and not any(
+            each.fullmatch(word) for each in self.actions.values()
+        )
+
+
+@cache
+def _known() -> tuple[Subject, ...]:
+    return tuple(_subject(entry) for entry in _data()["subjects"])
+
+
+@cache
+def _words() -> _Words:
+    data = _data()
+    return _Words(
+        actions={name: re.compile(each, re.I) for name, each in data["actions"].items()},
+        plain=frozenset(data["plain"].split()),
+        signals=re.compile(data["signals"]),
+    )
+
+
+@cache
+def _data() -> dict[str, Any]:
+    text = (files("walissh.memory.extract") / "subjects.yaml").read_text("utf-8")
+    data: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506  either one is safe
+    return data
+
+
+def _subject(entry: dict[str, Any]) -> Subject:
+    return Subject(
+        name=entry["name"],
+        match=_any_of(entry["match"]),
+        value=_any_of(entry["value"]) if "value" in entry else None,
+        apart=bool(entry.get("apart", False)),
+    )
+
+
+def _any_of(lines: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{line})" for line in lines), re.IGNORECASE)
+
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WORD: Final = re.compile(r"(?<![\w/.#-])[A-Za-z][A-Za-z0-9_.+-]*[A-Za-z0-9]")
