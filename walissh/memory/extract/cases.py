@@ -7,8 +7,8 @@ questions, refusals or textbook knowledge. Ancestor: recordAssistantConclusion.
 import re
 
 from walissh.memory.entry import Found, MemoryType
-from walissh.memory.extract import causes, remedies, statements, wording
-from walissh.memory.extract.causes import Cause
+from walissh.memory.extract import causes, deeds, remedies, statements, wording
+from walissh.memory.extract.causes import Cause, Strength
 from walissh.memory.extract.remedies import Remedy
 from walissh.memory.extract.statements import Part, Statement
 
@@ -39,10 +39,13 @@ def _cases(text: str) -> list[Found]:
 
 
 def _is_founded(told: list[Statement], cause: Cause, remedy: Remedy) -> bool:
-    """Ask for more where no word of cause was said: the remedy must have helped."""
-    if cause.certain:
+    """Ask for more where no word of cause was said: something wrong, or a remedy that helped."""
+    if cause.strength is Strength.CERTAIN:
         return True
-    return remedy.worked is True and not any(wording.says("open", each.text) for each in told)
+    if any(wording.says("open", each.text) for each in told):
+        return False
+    wrong = wording.says("defect", cause.text) and bool(_symptom(told, cause))
+    return remedy.worked is True or cause.strength is Strength.LINKED or wrong
 
 
 def _found(told: list[Statement], cause: Cause, remedy: Remedy) -> Found:
@@ -64,7 +67,7 @@ def _found(told: list[Statement], cause: Cause, remedy: Remedy) -> Found:
 
 def _confidence(cause: Cause, remedy: Remedy) -> float:
     proved = 0.9 if remedy.worked else 0.7
-    return proved if cause.certain else proved - 0.2
+    return proved if cause.strength is Strength.CERTAIN else proved - 0.2
 
 
 # --- symptom and subject ------------------------------------------------------------------
@@ -86,7 +89,7 @@ def _symptom(told: list[Statement], cause: Cause) -> str:
         return own
     for each in reversed(told[: cause.at]):
         seen = _SETTLED.sub("", each.text).strip(" ，,")
-        if len(seen) > 3 and not wording.says("question", seen):
+        if len(seen) > 3 and each.asserted and not deeds.is_done(seen):
             return seen
     return ""
 

@@ -11,13 +11,13 @@ _LEADING = (
 )
 _FIRST_VERB = re.compile(rf"^{_LEADING}(?:re-)?(?P<v>[a-z]+)\b(?P<next>(?: \w+)?)", re.I)
 _PASSIVE = re.compile(
-    r"\b(?:was|were|been|got|is now|are now|being|is|are|now) (?:\w+ly |then |also |now |since )*(?:re-)?(?P<v>[a-z]+)\b",
+    r"\b(?:was|were|been|got|is now|are now) (?:\w+ly |then |also |now |since )*(?:re-)?(?P<v>[a-z]+)\b",
     re.I,
 )
 _ACTIVE = re.compile(r"^(?:the |an? )?[\w./-]+(?: [\w./-]+){0,3}? (?:re-)?(?P<v>[a-z]+ed) (?:the|it|its|all|an?|this)\b", re.I)
 _EARLIER = re.compile(
     r"\b(?:last (?:week|night|month|year)|yesterday|earlier|previously|days? ago|during the|someone|a colleague|by mistake"
-    r"|by (?:an?|the) \w+)\b|上周|上个月|昨[天晚]|之前|当时|此前|上次|变更时|发布时|有人|同事|误|曾",
+    r"|by (?:an?|the) \w+)\b|上周|上个月|昨[天晚]|之前|当时|此前|上次|变更时|发布时|有人|同事|误(?:删|改|操作|配|关)|曾",
     re.I,
 )
 _OWN = re.compile(r"^(?:(?:so|and|then|therefore)[, ]+)?(?:i|we)(?:'ve| have)? (?:\w+ly |then |also |just )*(?P<v>[a-z]+)\b", re.I)
@@ -62,14 +62,14 @@ def _is_done_en(text: str) -> bool:
     if wording.says("deed", text):
         return True
     first = _FIRST_VERB.match(text)
-    if first is None or not is_action(first["v"]):
+    if first is None or not (is_action(first["v"]) or first["v"] in wording.words("bare")):
         return False
     # "Blocked requests were seen" begins with a participle; "Set of" with a noun
     return not re.match(r"^\w+ \w+ (?:was|were|are|is|had)\b|^\w+ of\b", text)
 
 
 def _is_done_zh(text: str) -> bool:
-    if _EARLIER.search(text):
+    if _EARLIER.search(re.split(r"[，,；;]", text, maxsplit=1)[0]):
         return False
     found = _acts_zh(text)
     if found is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from walissh.memory.extract import deeds, wording
-from walissh.memory.extract.causes import Cause
+from walissh.memory.extract.causes import Cause, Strength
 from walissh.memory.extract.statements import Part, Statement
 
 MAX_STATEMENTS = 3
@@ -39,7 +39,7 @@ def find(statements: Sequence[Statement], cause: Cause) -> Remedy | None:
             inner = _inside(cause, behind)
             if inner is not None:
                 return inner
-    return _advised(behind) if cause.certain and not _unfinished(behind) else None
+    return _advised(behind) if cause.strength is Strength.CERTAIN and not _unfinished(behind) else None
 
 
 # --- done -----------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def _unfinished(behind: Sequence[_Placed]) -> bool:
 
 _AFTER_ZH = re.compile(r"(?<![最然落滞前今之以])(?:之后|以后|后)(?![端台续缀面者置门])")
 _CLAUSE = re.compile(r"(\s*[，,；;]\s*(?:and |so |then )?| and (?=(?:the|all|it|they|now|every|\w+ (?:is|are|was|were|resumed|recovered|works?|came))\b)|\s+(?:—|–)\s+)", re.I)
-_OPENING = re.compile(r"^(?:目前|现在|已经|已|我们|我|于是|随后|随即|之后|然后|最后|所以)+[，,]?|^(?:(?:so|then|and|therefore|finally|after that|now)[, ]+)+", re.I)
+_OPENING = re.compile(r"^(?:目前|现在|已经|已|我们|我|于是|随后|随即|之后|然后|最后|所以)+[，,]?|^(?:(?:so|then|and|therefore|finally|after that|now)[, ]+)*(?:(?:i|we)(?:'ve| have)? )?", re.I)
 
 
 def _kernel(text: str) -> str:

@@ -58,7 +58,9 @@ def read(text: str) -> list[Statement]:
             heading = part
             continue
         part = heading if part is Part.NONE else part
-        found += [_statement(each, part) for each in _sentences(rest) if each]
+        for each in filter(None, _sentences(rest)):
+            found.append(_statement(each, part))
+            part = heading if part is not Part.FIX else part  # a label is of its sentence
     return [each for each in found if each.text]
 
 
@@ -97,9 +99,9 @@ def _kept_fence(match: re.Match[str]) -> str:
 
 _LABELS = {
     Part.SYMPTOM: r"现象|症状|问题(?:描述|现象)?|故障(?:现象|描述)?|表现|背景|影响(?:范围)?"
-    r"|symptoms?|problem|issue|impact|what happened|incident|observations?",
-    Part.CAUSE: r"根本原因|根因(?:分析)?|原因(?:分析|说明)?|直接原因|诊断(?:结论|结果)?"
-    r"|(?:root |actual |real |underlying )?cause|reason|why|diagnosis|culprit",
+    r"|symptoms?|problem|issue|impact|what happened|incident|observations?|diagnosis|诊断(?:结论|结果)?",
+    Part.CAUSE: r"根本原因|根因(?:分析)?|原因(?:分析|说明)?|直接原因"
+    r"|(?:root |actual |real |underlying )?cause|reason|why|culprit",
     Part.FIX: r"处理(?:过程|措施|方法|方式|步骤)?|修复(?:措施|方法|方案|方式|动作|操作)?"
     r"|解决(?:办法|方法|方案|措施|方式)?|措施|操作|处置(?:措施|过程)?|动作|对策"
     r"|fix(?:es| applied)?|resolution|solution|actions?(?: taken)?|remedy|remediation"
@@ -138,7 +140,7 @@ _FOUND = re.compile(
     r"^(?:(?:good news|update)[:,]\s*)?(?:"
     r"(?:(?:the )?(?:root )?cause (?:was |is )?(?:found|identified|confirmed|clear|established)"
     r"|found (?:it|the (?:root )?(?:cause|culprit|problem))|got it|nailed it|mystery solved)\s*[:：,—-]"
-    r"|(?:根本原因|根因|原因|问题)(?:已经?)?(?:明确|找到|查明|查清楚?|清楚|确认|定位)(?:了|到了?)?\s*[:：，,]"
+    r"|(?:根本原因|根因|原因|问题)(?:已经?|很|也|非常|其实)?(?:明确|找到|查明|查清楚?|清楚|确认|定位|简单)(?:了|到了?)?\s*[:：，,]"
     r"|(?:找到|查到|查明|定位到|定位|确认)(?:了)?(?:原因|根因|问题)?(?:了)?\s*[:：]"
     r"|破案了?\s*[:：，,])\s*",
     re.I,
@@ -162,21 +164,21 @@ def _sentences(line: str) -> list[str]:
 
 def _statement(sentence: str, part: Part) -> Statement:
     ends_asking = sentence.endswith(("?", "？"))
-    sentence = _turned(_STATUS.sub("", sentence))
+    sentence, turned = _turned(_STATUS.sub("", sentence))
     announced = _FOUND.match(sentence)
     rest = sentence[announced.end() :] if announced else sentence
     inner, bare = _label(rest)
     if inner is not Part.NONE and bare:
         part, rest = inner, bare
     rest = rest if ends_asking else rest.strip(_CLOSING)
-    return replace(Statement(rest, part), found=announced is not None)
+    return replace(Statement(rest, part), found=turned or announced is not None)
 
 
-def _turned(sentence: str) -> str:
-    """Return what a first idea was turned into: "first it looked like A, but it was B"."""
+def _turned(sentence: str) -> tuple[str, bool]:
+    """Return what a first idea was turned into: "at first I suspected A, but it was B"."""
     for turn in wording.pattern("turn").finditer(sentence):
         before, after = sentence[: turn.start()], sentence[turn.end() :]
         doubted = wording.says("hedge", before) or re.search(r"不是|并非|以为|\bnot\b|n't\b", before)
         if doubted and not wording.says("hedge", after):
-            return after.strip()
-    return sentence
+            return re.sub(r"^(?:that|is|是)\s*", "", after.strip(), flags=re.I), True
+    return sentence, False
