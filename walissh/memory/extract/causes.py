@@ -30,12 +30,22 @@ class Cause:
 def find(statements: Sequence[Statement]) -> Cause | None:
     """Return the best-founded cause: labelled, then with a word of cause, then told by form."""
     claimed = [(at, each) for at, each in enumerate(statements) if each.asserted]
-    for look in (_labelled, _worded, _linked, _loose, _defective):
+    for look in (_labelled, _worded, _linked, _loose):
         for at, statement in claimed:
             cause = look(at, statement)
             if cause is not None:
                 return cause
-    return None
+    return _last_defect(claimed)
+
+
+def _last_defect(claimed: Sequence[tuple[int, Statement]]) -> Cause | None:
+    """Return the defect that was told last before something was done: what came first was seen."""
+    last = None
+    for at, statement in claimed:
+        last = _defective(at, statement) or last
+        if last is not None and deeds.is_done(statement.text):
+            break
+    return last
 
 
 # --- words of cause -------------------------------------------------------------------
@@ -71,6 +81,7 @@ _WORDED = tuple(
         r"^(?:.{0,40}[,:] )?(?:the |its |and the )?(?:actual |real |true |root |underlying |direct |main )*"
         r"(?:cause|reason|culprit|trigger|explanation|offender|villain|root|(?<=the )(?:problem|issue|fault|trouble|source))\b"
         r"(?P<s>.{0,90}?)(?:\s*:\s+|,? (?:was|is|were|turned out to be|turned out|proved to be|lay|lies)(?: in| that)? )(?P<c>.+)$",
+        r"^(?P<s>.+?) (?:was|were|is|are) (?:all |simply |mostly |entirely )?down to (?P<c>.+)$",
         r"^(?:i |we )?(?:have )?(?:traced|tracked|narrowed|pinned) (?P<s>.+?) (?:back |down )*(?:to|on) (?P<c>.+)$",
         r"^what (?!helped|fixed|solved|worked|i did)(?P<s>.+?) (?:was|were|is) (?P<c>.+)$",
         r"^(?P<s>.*?)\b(?:it )?(?:turns|turned) out(?: that| to be)?,? (?P<c>.+)$",
@@ -116,6 +127,8 @@ def _worded(at: int, statement: Statement) -> Cause | None:
 _LINKED = tuple(
     re.compile(pattern, re.I)
     for pattern in (
+        r"^(?P<s>.*?(?:慢|失败|超时|报错|异常|卡死?|挂了?|断开|不通|起不来|不上|不了|不到|不出|丢失|高|升|告警|重启|崩溃|错误"
+        r"|宕机|无法\S{1,8}|不能\S{1,8}|[45]\d\d))[，,]?就?是(?![否不真的]|因为|由于)(?P<c>.+)$",
         r"^(?P<s>.+?),? (?:since|as|because) (?!(?:of|a|an)? ?(?:\d|yesterday|last|then|this|monday|well|soon|long|far|usual|expected|root)\b)"
         r"(?P<c>(?:\S+ ){1,}.+)$",
         r"^(?P<s>[^,:;，：]+? (?:was|were|is|are|got|been|being|stayed) (?:\w+ly )?\w+(?:ed|en|wn|ut|ld|pt|un)"
@@ -166,7 +179,7 @@ def _defective(at: int, statement: Statement) -> Cause | None:
     text = statement.text
     if statement.part in _NO_PLACE or not _is_firm(text):
         return None
-    first = re.split(r"[，,;；]", text, maxsplit=1)[0]
+    first = _FIRST_CLAUSE.split(text, maxsplit=1)[0]
     told = first if deeds.is_done(text) else text  # the remedy may stand in the same sentence
     if not wording.says("defect", told) or deeds.is_done(told):
         return None
@@ -174,6 +187,11 @@ def _defective(at: int, statement: Statement) -> Cause | None:
     if wording.says("defect", first) or not wording.says("defect", rest) or len(first) <= 3:
         return Cause(at, text, strength=Strength.LOOSE)
     return Cause(at, rest, first, Strength.LOOSE)
+
+
+_FIRST_CLAUSE = re.compile(
+    r"[，;；]|,(?=[^,]*[\u3400-\u9fff])|,(?= (?:its?|the|their|an?|but|and|\S+ (?:was|were|is|are|had|did))\b)"
+)
 
 
 def _is_firm(text: str) -> bool:
@@ -189,7 +207,8 @@ _BEFORE_SYMPTOM = re.compile(
     re.I,
 )
 
-_AFTER_SYMPTOM = re.compile(r"(?:,? (?:is|are|was|were|has|had|been|but|and))+$|(?:就|都|主要|确实)$", re.I)
+_AFTER_SYMPTOM = re.compile(r"(?:,? (?:is|are|was|were|has|had|been|but|and))+$|(?:就|都|主要|确实)$"
+    r"|[，,](?:经?排查后?|检查后?|最终|最后|一查|查了一下)$", re.I)
 _BEFORE_CAUSE = re.compile(r"^(?:了?[，,：:]\s*)?(?:就是|是)")
 
 

@@ -164,7 +164,7 @@ def _unfinished(behind: Sequence[_Placed]) -> bool:
 # --- the deed without its outcome ---------------------------------------------------------
 
 _AFTER_ZH = re.compile(r"(?<![最然落滞前今之以])(?:之后|以后|后)(?![端台续缀面者置门])")
-_CLAUSE = re.compile(r"(\s*[，,；;]\s*(?:and |so |then )?| and (?=(?:the|all|it|they|now|every|\w+ (?:is|are|was|were|resumed|recovered|works?|came))\b)|\s+(?:—|–)\s+)", re.I)
+_CLAUSE = re.compile(r"(\s*[，,；;]\s*(?:and |so |then )?| and (?=(?:the|all|it|they|now|every|\w+ (?:is|are|was|were|have|has|can|resumed|recovered|works?|came))\b)|\s+(?:—|–)\s+)", re.I)
 _OPENING = re.compile(r"^(?:目前|现在|已经|已|我们|我|于是|随后|随即|之后|然后|最后|所以)+[，,]?|^(?:(?:so|then|and|therefore|finally|after that|now)[, ]+)*(?:(?:i|we)(?:'ve| have)? )?", re.I)
 
 

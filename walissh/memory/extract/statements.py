@@ -66,7 +66,7 @@ def read(text: str) -> list[Statement]:
 
 def blocks(text: str) -> list[str]:
     """Return the items of a list or the paragraphs of *text*: each may tell a case of its own."""
-    items = re.split(r"^\s*(?:\d{1,2}[.)、]|[-*+•])\s+", text, flags=re.M)
+    items = re.split(r"^\s*(?:\d{1,2}[.)、]|[-*+•])\s+|(?:^|\s)\d[)）]\s?(?=\S)", text, flags=re.M)
     return items if len(items) > 2 else re.split(r"\n\s*\n", text)
 
 
@@ -77,6 +77,7 @@ _CITED = re.compile(r"\s?\[\[[^\[\]\n]{1,80}\]\]|\s?\[\^?\d{1,3}(?:\s?[,，-]\s?
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
 _MARKS = re.compile(r"\*\*|__|`+|[✅❌⚠✔✓🎉🔧🔍]\ufe0f?")
 _LEAD = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,2}[.)、]\s+)")
+_BOXED = re.compile(r"【([^【】]{1,12})】\s*[:：]?\s*")
 _ROW = re.compile(r"^\s*\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|\s*$")
 
 
@@ -85,7 +86,7 @@ def _lines(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if line.lstrip().startswith(">") or re.fullmatch(r"[\s|:=-]*", line):
             continue
-        line = _ROW.sub(r"\1: \2", _LEAD.sub("", line))
+        line = _BOXED.sub(r"\1：", _ROW.sub(r"\1: \2", _LEAD.sub("", line)))
         yield _MARKS.sub("", line).strip()
 
 
