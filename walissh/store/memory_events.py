@@ -5,9 +5,10 @@ that what is deleted is gone. Those which change a preference are an outbox too:
 tasks are told of them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, select, update
@@ -108,7 +109,10 @@ SCHEMAS: dict[Kind, type[Payload]] = {
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change; *memory_id* is None for one of many memories or of none."""
+    """One change; *memory_id* is None for one of many memories or of none.
+
+    *payload* has the fields of its kind in ``SCHEMAS``.
+    """
 
     number: int
     id: str
@@ -116,7 +120,7 @@ class Event:
     kind: Kind
     channel: Channel
     memory_id: str | None
-    payload: Payload
+    payload: Mapping[str, object]
     changes_preference: bool
     at: datetime
 
@@ -261,7 +265,6 @@ def _newest(user_id: str, limit: int, *where: ColumnElement[bool]) -> list[Event
 
 
 def _event(row: MemoryEventRow) -> Event:
-    stored: dict[str, Any] = row.payload
     kind: Kind = row.kind  # type: ignore[assignment]  # written from a Kind only
     channel: Channel = row.channel  # type: ignore[assignment]
     return Event(
@@ -271,7 +274,7 @@ def _event(row: MemoryEventRow) -> Event:
         kind=kind,
         channel=channel,
         memory_id=row.memory_id,
-        payload=SCHEMAS[kind].model_validate(stored),
+        payload=row.payload,
         changes_preference=row.changes_preference,
         at=row.at,
     )

@@ -1,0 +1,130 @@
+"""Which entries are about the same thing, and which of them stand in a new one's way.
+
+The same owner, type, scope and subject; for facts and cases the same host too. A case is of
+the same incident only with the same cause: two causes of one symptom do not contradict.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.memory import subjects
+from walissh.memory.entry import MemoryType, Op, Origin
+from walissh.memory.settle import SWEEPING
+from walissh.store import memory_rows
+from walissh.store.memory_drafts import Draft, same_value
+from walissh.store.memory_rows import Seen
+from walissh.store.models import MemoryRow
+
+FOR_ALL = ("global", SWEEPING)
+CASE = MemoryType.TROUBLESHOOTING_CASE
+PREFERENCE = MemoryType.USER_PREFERENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What an entry is about; only entries of one topic overtake each other."""
+
+    type: MemoryType
+    scope: str
+    subject: str
+    host_id: str | None = None
+    cause: str = ""
+
+    @classmethod
+    def of_draft(cls, draft: Draft) -> "Topic":
+        """Return what *draft* is about."""
+        found = draft.found
+        return cls(found.type, found.scope, found.subject, draft.host_id, found.cause)
+
+    @classmethod
+    def of_row(cls, row: MemoryRow) -> "Topic":
+        """Return what a stored entry is about."""
+        cause = str(row.payload.get("cause", ""))
+        return cls(MemoryType(row.type), row.scope, row.subject, row.host_id, cause)
+
+
+def entries(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
+    """Return all entries about *topic*, in any state, oldest first."""
+    where = [MemoryRow.scope == topic.scope]
+    if topic.type is not PREFERENCE:
+        where.append(MemoryRow.host_id == topic.host_id)
+    alike = _alike(session, owner_id, topic, *where)
+    if topic.type is not CASE:
+        return alike
+    return [
+        seen for seen in alike if same_value(str(seen.row.payload.get("cause", "")), topic.cause)
+    ]
+
+
+def narrower(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
+    """Return what counts of the subject for some hosts or groups only."""
+    narrow = [MemoryRow.scope.not_in(FOR_ALL), ~MemoryRow.scope.startswith("task:")]
+    now = utc_now()
+    return [seen for seen in _alike(session, owner_id, topic, *narrow) if is_current(seen, now)]
+
+
+def is_current(seen: Seen, now: datetime) -> bool:
+    """Tell whether nothing overtook an entry and it is not over: it counts or withdraws."""
+    row = seen.row
+    if row.wrong_at is not None or (row.expires_at is not None and row.expires_at <= now):
+        return False
+    ended = seen.later_expires_at is not None and seen.later_expires_at <= now
+    return row.superseded_by is None or ended
+
+
+def same_evidence(family: Sequence[Seen], draft: Draft) -> Seen | None:
+    """Return the entry that this very message or command gave before: a job may come twice."""
+    source = draft.source
+    if source.message_id is None and source.command_id is None:
+        return None
+    return next(
+        (
+            seen
+            for seen in family
+            if memory_rows.source(seen.row) == source
+            and seen.row.op == draft.found.op
+            and same_value(seen.row.value, draft.found.value)
+        ),
+        None,
+    )
+
+
+def says_the_same(seen: Seen, draft: Draft) -> bool:
+    """Tell whether an entry holds all that *draft* says."""
+    row, found = seen.row, draft.found
+    if row.op == Op.REMOVE or not same_value(row.value, found.value):
+        return False
+    if found.type is CASE and found.fix:
+        return same_value(str(row.payload.get("fix", "")), found.fix)
+    return True
+
+
+def vetoed(family: Sequence[Seen], draft: Draft) -> Seen | None:
+    """Return the entry that a person called wrong and that would be learned anew as it was.
+
+    Only the newest stands in the way: a value that came after it may change back.
+    """
+    if not family or draft.source.origin is Origin.USER:
+        return None
+    last = family[-1]
+    wrong = last.row.wrong_at is not None
+    return last if wrong and same_value(last.row.value, draft.found.value) else None
+
+
+def _alike(
+    session: Transaction, owner_id: str, topic: Topic, *where: ColumnElement[bool]
+) -> list[Seen]:
+    query = memory_rows.own(owner_id).where(MemoryRow.type == topic.type.value, *where)
+    if topic.type is not PREFERENCE:
+        query = query.where(MemoryRow.subject == topic.subject)
+    rows = [Seen(*row) for row in session.execute(query.order_by(MemoryRow.number))]
+    if topic.type is not PREFERENCE:
+        return rows
+    # two wordings of a preference have one key: "RAM", "内存"
+    key = subjects.key(topic.subject)
+    return [seen for seen in rows if subjects.key(seen.row.subject) == key]

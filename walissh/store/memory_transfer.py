@@ -1,0 +1,261 @@
+"""Memory as lines of JSON, out and in again; what comes in goes through the checks of all."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from itertools import islice
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.errors import InvalidError, NotFoundError
+from walissh.memory.entry import (
+    FACTS,
+    Channel,
+    Found,
+    Memory,
+    MemoryState,
+    MemoryType,
+    Op,
+    Origin,
+    Source,
+)
+from walissh.store import (
+    memory_drafts,
+    memory_events,
+    memory_family,
+    memory_rows,
+    memory_writes,
+    rows,
+)
+from walissh.store.database import changed, new_id, reading, writing
+from walissh.store.memory_drafts import Draft
+from walissh.store.memory_family import Topic
+from walissh.store.memory_rows import Seen
+from walissh.store.models import GroupRow, HostRow, MemoryRow
+
+AT_ONCE = 200
+MAX_LINE_CHARS = 100_000
+HISTORY = frozenset({MemoryState.SUPERSEDED, MemoryState.WITHDRAWN, MemoryState.WRONG})
+AHEAD = timedelta(days=1)
+"""How far the clock of another machine may be ahead."""
+
+
+class Line(BaseModel):
+    """One line of an export. Ids name entries within the file only; fields may be added."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str = Field(default="", max_length=64)
+    type: MemoryType
+    scope: str = "global"
+    host: str = ""
+    subject: str
+    value: str = ""
+    content: str
+    symptom: str = ""
+    cause: str = ""
+    fix: str = ""
+    worked: bool | None = None
+    command: str = ""
+    op: Op = Op.ADD
+    state: MemoryState = MemoryState.VALID
+    origin: Origin = Origin.USER
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    at: AwareDatetime
+    proved_at: AwareDatetime | None = None
+    expires_at: AwareDatetime | None = None
+    stale_days: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    superseded_by: str | None = None
+    shared_with: str = ""
+    recalled_times: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    helped_times: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+
+
+# --- out ------------------------------------------------------------------------------
+
+
+def export(owner_id: str) -> Iterator[dict[str, object]]:
+    """Yield all of this person's own that is within reach, history too, oldest first."""
+    last = 0
+    while True:
+        query = memory_rows.own(owner_id).where(MemoryRow.number > last)
+        with reading() as session:
+            ordered = query.order_by(MemoryRow.number).limit(AT_ONCE)
+            found = [Seen(*row) for row in session.execute(ordered)]
+        now = utc_now()
+        yield from (_line(memory_rows.memory(seen, owner_id, now)) for seen in found)
+        if len(found) < AT_ONCE:
+            return
+        last = found[-1].row.number
+
+
+def _line(memory: Memory) -> dict[str, object]:
+    known = {name: getattr(memory, name, None) for name in Line.model_fields}
+    known |= {"origin": memory.source.origin, "worked": memory.payload.get("worked")}
+    known["command"] = memory.payload.get("command", "")
+    written = Line.model_validate(known).model_dump(mode="json")
+    return {name: value for name, value in written.items() if value not in (None, "")}
+
+
+# --- in -------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Intake:
+    """What an import has come to so far; *ids* leads from ids of the file to our own."""
+
+    owner_id: str
+    channel: Literal["web", "api"]
+    taken: int = 0
+    refused: dict[int, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    overtaken: list[tuple[str, str]] = field(default_factory=list)
+
+
+def take_in(owner_id: str, lines: Iterable[str], channel: Channel) -> tuple[int, list[str]]:
+    """Take in the lines of an export; return how many were taken and why others were not.
+
+    What counts is settled against what is there already; the same again adds nothing. A
+    host is found by its name within reach. Raises NotFoundError for an unknown person.
+    """
+    intake = _Intake(owner_id, "web" if channel == "web" else "api")
+    parsed = _parsed(lines, intake)
+    while batch := list(islice(parsed, AT_ONCE)):
+        with writing() as session:
+            memory_writes.lock_person(session, owner_id)
+            for number, line in batch:
+                _take(session, intake, number, line)
+    _link(intake)
+    return intake.taken, [intake.refused[number] for number in sorted(intake.refused)]
+
+
+def _parsed(lines: Iterable[str], intake: _Intake) -> Iterator[tuple[int, Line]]:
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            yield number, _read(text)
+        except InvalidError as error:
+            intake.refused[number] = f"Line {number}: {error}"
+
+
+def _read(text: str) -> Line:
+    if len(text) > MAX_LINE_CHARS:
+        raise InvalidError(f"it is longer than {MAX_LINE_CHARS:,} characters.")
+    try:
+        return Line.model_validate(json.loads(text.lstrip("\ufeff")))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidError("it is not one JSON object.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(each) for each in first["loc"]) or "the line"
+        raise InvalidError(f"{place}: {first['msg']}.") from error
+
+
+def _take(session: Transaction, intake: _Intake, number: int, line: Line) -> None:
+    try:
+        draft = _draft(session, intake, line)
+    except (InvalidError, NotFoundError) as error:
+        intake.refused[number] = f"Line {number}: {error}"
+        return
+    past = line.state in HISTORY or line.op is Op.REMOVE
+    kept = _keep_history(session, intake, line, draft) if past else _settle(session, intake, draft)
+    if line.id and kept is not None:
+        intake.ids[line.id] = kept.id
+    if kept is not None:
+        kept.helped_times = max(kept.helped_times, line.helped_times)
+        kept.recalled_times = max(kept.recalled_times, line.recalled_times)
+        kept.proved_at = max(kept.proved_at, min(line.proved_at or line.at, utc_now()))
+    intake.taken += 1
+
+
+def _draft(session: Transaction, intake: _Intake, line: Line) -> Draft:
+    if max(line.at, line.proved_at or line.at) > utc_now() + AHEAD:
+        raise InvalidError("its date is in the future.")
+    names = ("type", "subject", "value", "content", "scope", "op", "symptom", "cause", "fix")
+    same = {name: getattr(line, name) for name in (*names, "worked", "confidence", "stale_days")}
+    host = _host(session, intake.owner_id, line.host)
+    value = rows.host(host) if host is not None else None
+    source = Source(line.origin, intake.channel)
+    draft = memory_writes.drafted(
+        session, intake.owner_id, Found(**same), source, host=value, at=line.at
+    )
+    command = memory_drafts.hide_secrets(memory_drafts.plain(line.command))
+    return replace(
+        draft,
+        command=command[: memory_drafts.VALUE_CHARS],
+        expires_at=line.expires_at,
+        shared_with=_shared_with(session, intake.owner_id, line, host),
+    )
+
+
+def _host(session: Transaction, owner_id: str, name: str) -> HostRow | None:
+    if not name:
+        return None
+    found = session.scalar(
+        select(HostRow).where(HostRow.owner_id == owner_id, HostRow.name == name)
+    )
+    if found is None:
+        raise NotFoundError(
+            f"there is no host named {name[:80]} within reach. Add it, then import this line."
+        )
+    return found
+
+
+def _shared_with(session: Transaction, owner_id: str, line: Line, host: HostRow | None) -> str:
+    """Return the group, "" if the fact cannot be shared with it here."""
+    may = line.shared_with and line.type in FACTS and host is not None
+    in_it = may and session.get(GroupRow, (line.shared_with, owner_id)) is not None
+    return line.shared_with if in_it else ""
+
+
+def _settle(session: Transaction, intake: _Intake, draft: Draft) -> MemoryRow | None:
+    change = memory_writes.put(session, intake.owner_id, draft, outcome="imported")
+    return None if change.memory is None else session.get(MemoryRow, change.memory.number)
+
+
+def _keep_history(session: Transaction, intake: _Intake, line: Line, draft: Draft) -> MemoryRow:
+    """Keep what did not count any more as just that; once, however often it comes."""
+    family = memory_family.entries(session, intake.owner_id, Topic.of_draft(draft))
+    row = next((seen.row for seen in family if _is_same(seen.row, draft)), None)
+    if row is not None:
+        return row
+    row = memory_writes.new_row(intake.owner_id, draft)
+    row.wrong_at = utc_now() if line.state is MemoryState.WRONG else None
+    if line.superseded_by or line.state in (MemoryState.SUPERSEDED, MemoryState.WITHDRAWN):
+        row.superseded_by = new_id()  # hidden at once; linked when all have come
+    if line.op is Op.REMOVE and not line.superseded_by:
+        row.superseded_by = None
+    memory_writes.store(session, row)
+    if line.superseded_by:
+        intake.overtaken.append((row.id, line.superseded_by))
+    memory_events.written(session, row, "kept", intake.channel)
+    return row
+
+
+def _is_same(row: MemoryRow, draft: Draft) -> bool:
+    same_text = memory_drafts.same_value(row.value, draft.found.value)
+    return row.at == draft.at and row.op == draft.found.op and same_text
+
+
+def _link(intake: _Intake) -> None:
+    known = [(mine, intake.ids[by]) for mine, by in intake.overtaken if by in intake.ids]
+    for some in _batches(known):
+        with writing() as session:
+            for mine, by in some:
+                changed(
+                    session,
+                    update(MemoryRow)
+                    .where(MemoryRow.id == mine, MemoryRow.user_id == intake.owner_id)
+                    .values(superseded_by=by),
+                )
+
+
+def _batches(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
+    for start in range(0, len(pairs), AT_ONCE):
+        yield pairs[start : start + AT_ONCE]

@@ -1,0 +1,288 @@
+"""How an entry is written: append-only, settled against what counts of its topic.
+
+All of it runs in the caller's transaction, behind the lock of the person, so that of two
+writers at once the second sees what the first wrote.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.clock import utc_now
+from walissh.errors import InvalidError, NotFoundError
+from walissh.memory.entry import FACTS, Found, Memory, MemoryType, Op, Source
+from walissh.memory.settle import outranks
+from walissh.react.host import Host
+from walissh.store import (
+    groups,
+    memory_drafts,
+    memory_events,
+    memory_family,
+    memory_index,
+    memory_rows,
+)
+from walissh.store.memory_drafts import Draft
+from walissh.store.memory_events import Outcome
+from walissh.store.memory_family import Topic
+from walissh.store.memory_rows import Later, Seen
+from walissh.store.models import CommandRow, HostRow, MemoryRow, PersonRow
+
+Settled = Literal["added", "refreshed", "superseded", "removed", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a write came to, and the entry it wrote or met; None if there is none.
+
+    ``kept``: it lost against what counts, and is kept as superseded. ``nothing``: there was
+    nothing to withdraw; or this very message or command was read before; or a person has
+    called just this wrong.
+    """
+
+    memory: Memory | None
+    kind: Settled | Literal["nothing"]
+
+
+def lock_person(session: Transaction, owner_id: str) -> None:
+    """Let one writer at a time change the memory of a person; raises NotFoundError."""
+    lock = {"key_share": True}  # rows that only name the person need not wait
+    if not owner_id or session.get(PersonRow, owner_id, with_for_update=lock) is None:
+        raise NotFoundError("There is no such person. Nothing was kept.")
+
+
+def drafted(
+    session: Transaction,
+    owner_id: str,
+    found: Found,
+    source: Source,
+    *,
+    host: Host | None = None,
+    at: datetime | None = None,
+    expires_at: datetime | None = None,
+    shared_with: str = "",
+) -> Draft:
+    """Return what is to be written, checked; InvalidError, NotFoundError for a foreign host."""
+    found = memory_drafts.checked(found, source, host.name if host else "")
+    if host is not None:
+        _require_host(session, owner_id, host)
+    if shared_with:
+        require_shareable(session, owner_id, found.type, host.id if host else None, shared_with)
+    return Draft(
+        found=found,
+        source=source,
+        at=at or utc_now(),
+        host_id=host.id if host else None,
+        host=host.name if host else "",
+        command=_command(session, owner_id, found.type, source),
+        expires_at=expires_at,
+        shared_with=shared_with,
+    )
+
+
+def require_shareable(
+    session: Transaction, owner_id: str, kind: MemoryType, host_id: str | None, group: str
+) -> None:
+    """Raise InvalidError unless it is a fact of a host, NotFoundError for a foreign group."""
+    if kind not in FACTS or host_id is None:
+        raise InvalidError(
+            "Only what was found out about a host can be shared. Nothing was shared.",
+            field="group",
+        )
+    groups.require(session, group, owner_id)
+
+
+def put(
+    session: Transaction, owner_id: str, draft: Draft, *, outcome: Outcome | None = None
+) -> Change:
+    """Write *draft* as the rules say; *outcome* names it in its event, if it was added."""
+    now = utc_now()
+    topic = Topic.of_draft(draft)
+    family = memory_family.entries(session, owner_id, topic)
+    known = memory_family.same_evidence(family, draft)
+    if known is not None:
+        return Change(memory_rows.memory(known, owner_id, now), "nothing")
+    living = [seen for seen in family if memory_family.is_current(seen, now)]
+    if draft.found.op is Op.REMOVE:
+        return _withdraw(session, owner_id, draft, living)
+    again = next((seen for seen in living if memory_family.says_the_same(seen, draft)), None)
+    if again is not None:
+        return _refresh(session, again, draft)
+    wrong = memory_family.vetoed(family, draft)
+    if wrong is not None:
+        return Change(memory_rows.memory(wrong, owner_id, now), "nothing")
+    return _append(session, owner_id, draft, living, outcome)
+
+
+def overtake(session: Transaction, row: MemoryRow, losers: Sequence[Seen]) -> tuple[str, ...]:
+    """Mark *losers* as superseded by *row*, and return their ids.
+
+    What waits behind one of them for its end is hidden by *row* if that lasts longer.
+    """
+    ids = [seen.row.id for seen in losers if seen.row.id != row.id]
+    if not ids:
+        return ()
+    ending = [seen.row.id for seen in losers if _ends_sooner(seen.row, row)]
+    session.execute(
+        update(MemoryRow)
+        .where(
+            or_(MemoryRow.id.in_(ids), MemoryRow.superseded_by.in_(ending)),
+            MemoryRow.user_id == row.user_id,
+            MemoryRow.id != row.id,
+        )
+        .values(superseded_by=row.id),
+        execution_options={"synchronize_session": "fetch"},
+    )
+    return tuple(ids)
+
+
+def new_row(owner_id: str, draft: Draft) -> MemoryRow:
+    """Return the row of *draft*, not added to a session yet."""
+    found, source = draft.found, draft.source
+    return MemoryRow(
+        user_id=owner_id,
+        type=found.type.value,
+        scope=found.scope,
+        host_id=draft.host_id,
+        host=draft.host,
+        subject=found.subject,
+        value=found.value,
+        content=found.content,
+        payload=draft.payload(),
+        op=found.op.value,
+        origin=source.origin.value,
+        channel=source.channel,
+        confidence=found.confidence,
+        source_message_id=source.message_id,
+        source_command_id=source.command_id,
+        shared_with=draft.shared_with,
+        at=draft.at,
+        proved_at=draft.at,
+        stale_days=found.stale_days,
+        expires_at=draft.expires_at,
+    )
+
+
+def store(session: Transaction, row: MemoryRow) -> None:
+    """Add a row, and its words to the index."""
+    session.add(row)
+    session.flush()
+    if row.op != Op.REMOVE:
+        memory_index.put(session, row)
+
+
+def value_of(session: Transaction, row: MemoryRow) -> Memory:
+    """Return the value of a row for its owner."""
+    session.flush()
+    later = session.execute(
+        select(Later.op, Later.expires_at).where(Later.id == row.superseded_by)
+    ).first()
+    host = session.get(HostRow, row.host_id) if row.host_id else None
+    name = host.name if host is not None else None
+    seen = Seen(row, row.host_id, name, *(later or (None, None)))
+    return memory_rows.memory(seen, row.user_id, utc_now())
+
+
+# --- the ways a write may go ----------------------------------------------------------
+
+
+def _append(
+    session: Transaction,
+    owner_id: str,
+    draft: Draft,
+    living: Sequence[Seen],
+    outcome: Outcome | None,
+) -> Change:
+    row = new_row(owner_id, draft)
+    stronger = [seen for seen in living if not outranks(draft.claim(), memory_rows.claim(seen))]
+    if stronger:
+        row.superseded_by = stronger[-1].row.id
+        store(session, row)
+        return _told(session, row, "kept")
+    held = [seen for seen in living if seen.row.op != Op.REMOVE]
+    if not row.shared_with and held:
+        row.shared_with = held[-1].row.shared_with  # a group that saw the old one sees the new
+    store(session, row)
+    ids = overtake(session, row, living)
+    return _told(session, row, "superseded" if held else "added", ids, outcome)
+
+
+def _refresh(session: Transaction, seen: Seen, draft: Draft) -> Change:
+    """Keep the newer proof of the same; a weaker or an older one changes nothing."""
+    row = seen.row
+    if outranks(draft.claim(), memory_rows.claim(seen)):
+        row.proved_at = draft.at
+        row.confidence = max(row.confidence, draft.found.confidence)
+        row.origin, row.channel = draft.source.origin.value, draft.source.channel
+        row.source_message_id = draft.source.message_id
+        row.source_command_id = draft.source.command_id
+        row.payload = {**row.payload, **_known(draft.payload())}
+        row.stale_days = draft.found.stale_days or row.stale_days
+        row.expires_at = _later(row.expires_at, draft.expires_at)
+        row.shared_with = draft.shared_with or row.shared_with
+    return _told(session, row, "refreshed")
+
+
+def _withdraw(session: Transaction, owner_id: str, draft: Draft, living: Sequence[Seen]) -> Change:
+    topic = Topic.of_draft(draft)
+    held = [seen for seen in living if seen.row.op != Op.REMOVE]
+    if not held and topic.scope in memory_family.FOR_ALL:
+        narrower = memory_family.narrower(session, owner_id, topic)
+        held = [seen for seen in narrower if seen.row.op != Op.REMOVE]
+    if not held:
+        return Change(None, "nothing")
+    row = new_row(owner_id, draft)
+    weaker = [seen for seen in held if outranks(draft.claim(), memory_rows.claim(seen))]
+    if not weaker:
+        row.superseded_by = held[-1].row.id
+    store(session, row)
+    if not weaker:
+        return _told(session, row, "kept")
+    return _told(session, row, "removed", overtake(session, row, weaker))
+
+
+def _told(
+    session: Transaction,
+    row: MemoryRow,
+    kind: Settled,
+    superseded: tuple[str, ...] = (),
+    outcome: Outcome | None = None,
+) -> Change:
+    channel = memory_rows.source(row).channel
+    memory_events.written(session, row, outcome or kind, channel, superseded)
+    return Change(value_of(session, row), kind)
+
+
+def _require_host(session: Transaction, owner_id: str, host: Host) -> None:
+    row = session.get(HostRow, host.id)
+    if row is None or row.owner_id != owner_id:
+        raise NotFoundError(f"{host.name} is not within reach. Nothing was kept of it.")
+
+
+def _command(session: Transaction, owner_id: str, kind: MemoryType, source: Source) -> str:
+    if kind is MemoryType.USER_PREFERENCE or source.command_id is None:
+        return ""
+    text = session.scalar(
+        select(CommandRow.command).where(
+            CommandRow.id == source.command_id, CommandRow.user_id == owner_id
+        )
+    )
+    hidden = memory_drafts.hide_secrets(memory_drafts.plain(text or ""))
+    return hidden[: memory_drafts.VALUE_CHARS]
+
+
+def _known(payload: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in payload.items() if value not in ("", None)}
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return None if one is None or other is None else max(one, other)
+
+
+def _ends_sooner(one: MemoryRow, other: MemoryRow) -> bool:
+    if one.expires_at is None:
+        return False
+    return other.expires_at is None or one.expires_at <= other.expires_at
