@@ -44,7 +44,8 @@ def _is_founded(told: list[Statement], cause: Cause, remedy: Remedy) -> bool:
         return True
     if any(wording.says("open", each.text) for each in told):
         return False
-    wrong = wording.says("defect", cause.text) and bool(_symptom(told, cause))
+    seen = _symptom(told, cause)
+    wrong = bool(seen) and (wording.says("defect", cause.text) or wording.says("fault", seen))
     return remedy.worked is True or cause.strength is Strength.LINKED or wrong
 
 
@@ -73,11 +74,14 @@ def _confidence(cause: Cause, remedy: Remedy) -> float:
 # --- symptom and subject ------------------------------------------------------------------
 
 _SETTLED = re.compile(
-    r"(?:已经?|都|全部)?(?:处理|解决|修复|恢复|定位|查明|搞定)(?:完毕|完成|好)?了?$|(?:是真的|属实)$"
+    r"(?:已经?|都|全部)?(?:处理|解决|修复|恢复|定位|查明|搞定)(?:完毕|完成|好)?了?$|(?:是真的"
+    r"|属实)$"
     r"|\b(?:is|are|was|were|has been|have been) (?:now )?(?:resolved|fixed|solved|handled)$",
     re.I,
 )
-_POINTING = re.compile(r"^(?:it|this|that|they|the|these|those|其|它|这|此|该问题|问题|故障)?$", re.I)
+_POINTING = re.compile(
+    r"^(?:it|this|that|they|the|these|those|其|它|这|此|该问题|问题|故障)?$", re.I
+)
 
 
 def _symptom(told: list[Statement], cause: Cause) -> str:
@@ -95,9 +99,13 @@ def _symptom(told: list[Statement], cause: Cause) -> str:
 
 
 _LEAD_WORDS = re.compile(
-    r"^(?:(?:the|an?|our|all|some|every)\s+)+|^(?:[a-z]+-?[a-z]*\d+)(?:\s*(?:上|的|上的)\s*|'s\s+|\s+(?=\S))", re.I
+    r"^(?:(?:the|an?|our|all|some|every)\s+)+|^(?:[a-z]+-?[a-z]*\d+)(?:\s*(?:上|的|上的)\s*"
+    r"|'s\s+|\s+(?=\S))",
+    re.I,
 )
-_SUBJECT_END = re.compile(r"[，,。;；:：(（「\"']|\s(?:with|because|on|at|for|after|when|since|and)\s")
+_SUBJECT_END = re.compile(
+    r"[，,。;；:：(（「\"']|\s(?:with|because|on|at|for|after|when|since|and)\s"
+)
 
 
 def _subject(symptom: str) -> str:

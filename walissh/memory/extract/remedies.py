@@ -39,7 +39,9 @@ def find(statements: Sequence[Statement], cause: Cause) -> Remedy | None:
             inner = _inside(cause, behind)
             if inner is not None:
                 return inner
-    return _advised(behind) if cause.strength is Strength.CERTAIN and not _unfinished(behind) else None
+    return (
+        _advised(behind) if cause.strength is Strength.CERTAIN and not _unfinished(behind) else None
+    )
 
 
 # --- done -----------------------------------------------------------------------------
@@ -113,7 +115,8 @@ def _worked(statements: Sequence[Statement]) -> bool | None:
 # --- in the sentence of the cause -------------------------------------------------------
 
 _THEN = re.compile(
-    r"[，,；;]\s*(?:(?:and |so |then |therefore |hence )*(?=(?:i|we|fixed|solved|resolved|cured)\b)|(?=[a-z]+(?:ed|et|an|ut)\b))"
+    r"[，,；;]\s*(?:(?:and |so |then |therefore |hence )*(?=(?:i|we|fixed|solved|resolved"
+    r"|cured)\b)|(?=[a-z]+(?:ed|et|an|ut)\b))"
     r"|[，,；;。]\s*(?=[\u3400-\u9fff]|[a-z])|\s+(?:—|–|--)\s+|(?:,)? (?:and|so) (?=(?:i|we)\b)",
     re.I,
 )
@@ -139,8 +142,10 @@ def _tells_outcome(rest: str, behind: Sequence[_Placed]) -> bool:
 # --- advised ----------------------------------------------------------------------------
 
 _ADVICE = re.compile(
-    r"^(?:i |we )?(?:strongly )?(?:recommend(?:ation|ed fix|ed)?|suggest(?:ion|ed fix)?|advi[sc]e|propose)(?:ing)?s?"
-    r"(?: (?:is|that|you|we|to))*[:：]?\s*(?:to )?|^(?:the (?:fix|remedy|solution) (?:is|would be)(?: to)?)[:：]?\s*"
+    r"^(?:i |we )?(?:strongly )?(?:recommend(?:ation|ed fix|ed)?|suggest(?:ion|ed fix)?"
+    r"|advi[sc]e|propose)(?:ing)?s?"
+    r"(?: (?:is|that|you|we|to))*[:：]?\s*(?:to )?|^(?:the (?:fix|remedy|solution) (?:is"
+    r"|would be)(?: to)?)[:：]?\s*"
     r"|^.*?(?:建议|推荐|需要?|应当?该?)(?:您|你|是|为|：|:|先|尽快|后续|将来)*",
     re.I,
 )
@@ -163,9 +168,16 @@ def _unfinished(behind: Sequence[_Placed]) -> bool:
 
 # --- the deed without its outcome ---------------------------------------------------------
 
-_AFTER_ZH = re.compile(r"(?<![最然落滞前今之以])(?:之后|以后|后)(?![端台续缀面者置门])")
-_CLAUSE = re.compile(r"(\s*[，,；;]\s*(?:and |so |then )?| and (?=(?:the|all|it|they|now|every|\w+ (?:is|are|was|were|have|has|can|resumed|recovered|works?|came))\b)|\s+(?:—|–)\s+)", re.I)
-_OPENING = re.compile(r"^(?:目前|现在|已经|已|我们|我|于是|随后|随即|之后|然后|最后|所以)+[，,]?|^(?:(?:so|then|and|therefore|finally|after that|now)[, ]+)*(?:(?:i|we)(?:'ve| have)? )?", re.I)
+_CLAUSE = re.compile(
+    r"(\s*[，,；;]\s*(?:and |so |then )?| and (?=(?:the|all|it|they|now|every|\w+ (?:is|are|was"
+    r"|were|have|has|can|resumed|recovered|works?|came))\b)|\s+(?:—|–)\s+)",
+    re.I,
+)
+_OPENING = re.compile(
+    r"^(?:目前|现在|已经|已|我们|我|于是|随后|随即|之后|然后|最后|所以)+[，,]?|^(?:(?:so|then"
+    r"|and|therefore|finally|after that|now)[, ]+)*(?:(?:i|we)(?:'ve| have)? )?",
+    re.I,
+)
 
 
 def _kernel(text: str) -> str:
@@ -180,7 +192,7 @@ def _kernel(text: str) -> str:
 
 def _before_after(clause: str) -> str:
     """Return what stands before "after which ..." in a Chinese clause."""
-    match = _AFTER_ZH.search(clause)
+    match = deeds.AFTER_ZH.search(clause)
     rest = clause[match.end() :] if match else ""
     if match and match.start() > 1 and (not rest or wording.says("success", rest)):
         return clause[: match.start()].rstrip()
@@ -190,4 +202,5 @@ def _before_after(clause: str) -> str:
 def _is_outcome(clause: str) -> bool:
     if not wording.says("success", clause):
         return False
-    return not (re.match(r"并|再|同时|然后|已|把|将|重", clause) or deeds.is_done(clause) and clause.isascii())
+    goes_on = re.match(r"并|再|同时|然后|已|把|将|重", clause)
+    return not goes_on and not (clause.isascii() and deeds.is_done(clause))

@@ -73,7 +73,9 @@ def blocks(text: str) -> list[str]:
 # --- marks ----------------------------------------------------------------------------
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.M | re.S)
-_CITED = re.compile(r"\s?\[\[[^\[\]\n]{1,80}\]\]|\s?\[\^?\d{1,3}(?:\s?[,，-]\s?\d{1,3})*\]|\s?【\d+】")
+_CITED = re.compile(
+    r"\s?\[\[[^\[\]\n]{1,80}\]\]|\s?\[\^?\d{1,3}(?:\s?[,，-]\s?\d{1,3})*\]|\s?【\d+】"
+)
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
 _MARKS = re.compile(r"\*\*|__|`+|[✅❌⚠✔✓🎉🔧🔍]\ufe0f?")
 _LEAD = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,2}[.)、]\s+)")
@@ -86,8 +88,8 @@ def _lines(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if line.lstrip().startswith(">") or re.fullmatch(r"[\s|:=-]*", line):
             continue
-        line = _BOXED.sub(r"\1：", _ROW.sub(r"\1: \2", _LEAD.sub("", line)))
-        yield _MARKS.sub("", line).strip()
+        bare = _BOXED.sub(r"\1：", _ROW.sub(r"\1: \2", _LEAD.sub("", line)))
+        yield _MARKS.sub("", bare).strip()
 
 
 def _kept_fence(match: re.Match[str]) -> str:
@@ -100,14 +102,16 @@ def _kept_fence(match: re.Match[str]) -> str:
 
 _LABELS = {
     Part.SYMPTOM: r"现象|症状|问题(?:描述|现象)?|故障(?:现象|描述)?|表现|背景|影响(?:范围)?"
-    r"|symptoms?|problem|issue|impact|what happened|incident|observations?|diagnosis|诊断(?:结论|结果)?",
+    r"|symptoms?|problem|issue|impact|what happened|incident|observations?|diagnosis|诊断(?:结论"
+    r"|结果)?",
     Part.CAUSE: r"根本原因|根因(?:分析)?|原因(?:分析|说明)?|直接原因"
     r"|(?:root |actual |real |underlying )?cause|reason|why|culprit",
     Part.FIX: r"处理(?:过程|措施|方法|方式|步骤)?|修复(?:措施|方法|方案|方式|动作|操作)?"
     r"|解决(?:办法|方法|方案|措施|方式)?|措施|操作|处置(?:措施|过程)?|动作|对策"
     r"|fix(?:es| applied)?|resolution|solution|actions?(?: taken)?|remedy|remediation"
     r"|what (?:i|we) did|steps taken|mitigation|changes?(?: made)?|repair",
-    Part.ADVICE: r"(?:处理|修复|优化|整改|改进)?建议|recommend(?:ation|ed fix|ed)?s?|suggest(?:ion|ed fix)s?"
+    Part.ADVICE: r"(?:处理|修复|优化|整改|改进)?建议|recommend(?:ation|ed fix|ed)?s?"
+    r"|suggest(?:ion|ed fix)s?"
     r"|advice",
     Part.RESULT: r"结果|验证(?:结果)?|效果|现状|当前状态|results?|verification|outcome"
     r"|status|afterwards|now",
@@ -140,8 +144,10 @@ _END = re.compile(
 _FOUND = re.compile(
     r"^(?:(?:good news|update)[:,]\s*)?(?:"
     r"(?:(?:the )?(?:root )?cause (?:was |is )?(?:found|identified|confirmed|clear|established)"
-    r"|found (?:it|the (?:root )?(?:cause|culprit|problem))|got it|nailed it|mystery solved)\s*[:：,—-]"
-    r"|(?:根本原因|根因|原因|问题)(?:已经?|很|也|非常|其实)?(?:明确|找到|查明|查清楚?|清楚|确认|定位|简单)(?:了|到了?)?\s*[:：，,]"
+    r"|found (?:it|the (?:root )?(?:cause|culprit|problem))|got it|nailed it"
+    r"|mystery solved)\s*[:：,—-]"
+    r"|(?:根本原因|根因|原因|问题)(?:已经?|很|也|非常|其实)?(?:明确|找到|查明|查清楚?|清楚|确认"
+    r"|定位|简单)(?:了|到了?)?\s*[:：，,]"
     r"|(?:找到|查到|查明|定位到|定位|确认)(?:了)?(?:原因|根因|问题)?(?:了)?\s*[:：]"
     r"|破案了?\s*[:：，,])\s*",
     re.I,
@@ -151,8 +157,10 @@ _STATUS = re.compile(
     r"|good news|tl;?dr|final(?: answer| report)?|in short|in summary|to sum up|rca|analysis"
     r"|incident report|post-?mortem|answer|report|closed|all sorted|sorted|finally)\s*[:：,—–-]\s"
     r"|(?:结论|总结|小结|搞定了?|(?:问题|故障)?(?:已经?)?(?:解决|修复|恢复|处理|处理完|搞定)了?"
-    r"|(?:排查|定位|处理|分析|修复)(?:完毕|完成|结束|结论|结果|小结)|经过?(?:核实|排查|确认|查证|检查|分析|定位|核查)"
-    r"(?:后)?(?:确认|发现)?|已(?:确认|查明|核实|定位|查清)|确认(?:过)?了?|最终(?:确认|定位|结论)|修好了|好了"
+    r"|(?:排查|定位|处理|分析|修复)(?:完毕|完成|结束|结论|结果|小结)|经过?(?:核实|排查|确认|查证"
+    r"|检查|分析|定位|核查)"
+    r"(?:后)?(?:确认|发现)?|已(?:确认|查明|核实|定位|查清)|确认(?:过)?了?|最终(?:确认|定位|结论)"
+    r"|修好了|好了"
     r"|(?:故障|事故|问题)?(?:复盘|总结|报告|结论)|真相大白了?)\s*[:：，,]\s*)",
     re.I,
 )
@@ -179,7 +187,9 @@ def _turned(sentence: str) -> tuple[str, bool]:
     """Return what a first idea was turned into: "at first I suspected A, but it was B"."""
     for turn in wording.pattern("turn").finditer(sentence):
         before, after = sentence[: turn.start()], sentence[turn.end() :]
-        doubted = wording.says("hedge", before) or re.search(r"不是|并非|以为|\bnot\b|n't\b", before)
+        doubted = wording.says("hedge", before) or re.search(
+            r"不是|并非|以为|\bnot\b|n't\b", before
+        )
         if doubted and not wording.says("hedge", after):
             return re.sub(r"^(?:that|is|是)\s*", "", after.strip(), flags=re.I), True
     return sentence, False

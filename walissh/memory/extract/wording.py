@@ -1,4 +1,4 @@
-"""The words of faults, causes and remedies (``cases.yaml``), as patterns."""
+"""The words of faults, causes and remedies (``cases.yaml``, ``causes.yaml``), as patterns."""
 
 import re
 from functools import cache
@@ -23,6 +23,12 @@ def pattern(kind: str) -> re.Pattern[str]:
 
 
 @cache
+def patterns(kind: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of *kind* of ``causes.yaml``, in the order in which to try them."""
+    return tuple(re.compile(str(each), re.I) for each in _read("causes.yaml")[kind])
+
+
+@cache
 def words(kind: str) -> frozenset[str]:
     """Return the plain words of *kind*."""
     return frozenset(str(each) for each in _table()[kind])
@@ -33,8 +39,12 @@ def _acts(listed: str) -> list[str]:
     return [rf"(?<![\w-]){p}(?![\w-])" if _LATIN.match(p) else p for p in pieces]
 
 
-@cache
 def _table() -> dict[str, list[object] | str]:
-    text = (files("walissh.memory.extract") / "cases.yaml").read_text("utf-8")
+    return _read("cases.yaml")
+
+
+@cache
+def _read(name: str) -> dict[str, list[object] | str]:
+    text = (files("walissh.memory.extract") / name).read_text("utf-8")
     table: dict[str, list[object] | str] = yaml.safe_load(text)
     return table
