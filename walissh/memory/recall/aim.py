@@ -1,0 +1,76 @@
+"""What a question is after: which kind of memory answers it, and of which host."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from walissh.memory import words
+from walissh.memory.entry import MemoryType
+from walissh.memory.recall.values import Query
+
+_VERSION = re.compile(
+    r"版本|第几代|哪一版|多新|几点几|支不支持|支持.*吗|能不能用|能用.*吗|能不能跑|补丁"
+    r"|\bversions?\b|\b(which|what) release\b|\bwhat are we on\b|\bis .* (affected|supported)\b"
+    r"|\b(does|do|can|could) .*\b(support|work|use|run)\b|\bhow (new|old)\b|\bpatch\b",
+    re.I,
+)
+_CASE = re.compile(
+    r"上次|上回|之前|当时|那次|那回|以前|后来|曾经|为什么|为啥|原因|引起|根因|怎么回事"
+    r"|怎么(解决|修|处理|恢复|优化|调|搞定|转|放开|止住|治)"
+    r"|\bwhy\b|\bcaus|\bfix|\bsolve|\bresolved?\b|\blast time\b|\bdid we\b|\bwe did\b"
+    r"|\bget rid\b|\btrick\b|\bwhat was\b|\bwho (was|grabbed)\b|\bunblock|\bonce\b|\bhappened\b",
+    re.I,
+)
+_PREFERENCE = re.compile(
+    r"我(的|定的)?(规矩|要求|习惯|喜欢|偏好|说过|说的|让你|定)|照我|按我|照旧|老规矩"
+    r"|我.{0,4}(要求|喜欢|说过|禁|交代|习惯)"
+    r"|该怎么称呼|叫我|你能直接|格式你知道|该用|怎么写|要加什么"
+    r"|\bI (want|like|prefer|said|say|told|asked|banned|set|use)\b|\bdo I\b|\bdid I\b|\bas I\b"
+    r"|\bmy (rule|way|habit|usual|pref)|\b(may|should|can|must|are) you\b|\ballowed\b"
+    r"|\bmust happen\b|\bdo you (connect|log)\b|\bdo scripts go\b",
+    re.I,
+)
+_FACT = re.compile(
+    r"多少|哪(个|些|里|儿|台|份|块)|在哪|是什么|端口|路径|目录|归谁|是谁|几点|填什么|放什么位置"
+    r"|\bwhere\b|\bwhich\b|\bwhat (is|are)\b|\bhow (much|many|big|large)\b|\bport\b|\bwhose?\b"
+    r"|\bname the\b|\bwhen\b",
+    re.I,
+)
+_SIGNS = (
+    (MemoryType.SOFTWARE_FACT, _VERSION),
+    (MemoryType.TROUBLESHOOTING_CASE, _CASE),
+    (MemoryType.USER_PREFERENCE, _PREFERENCE),
+    (MemoryType.ENVIRONMENT_FACT, _FACT),
+)
+# letters and a number, as hosts are named; not what is a program, a format or a unit
+_HOST_LIKE = re.compile(r"[a-z][a-z]*(-[a-z0-9]+)*-?\d{1,3}[a-z]?|[a-z]+(-[a-z0-9]+)+-\d+")
+_NO_HOST = re.compile(
+    r"(utf|gbk|md|sha|base|ipv|http|h|tls|ssl|x|i|amd|arm|s|ec|k|p|t|v|el|py|python|php|java|jdk|"
+    r"jre|node|log4j|mysql|mariadb|pg|postgres|redis|es|kafka|oauth|level|layer|l|raid|ext|eth|ens|"
+    r"enp\ds|wg|tun|bond|br|vlan|lo|sd|nvme|tcp|udp|port|exit|code|error|utc|gmt|zk|nginx|qcow|mp|"
+    r"mq|sha-|vp|av|fat|ntfs|cgroup|systemd|ora|rc|day|week|top|phase|step|nfsv|smb|snmpv|http-|"
+    r"u|a|b|c|d|e|f|g|n|m|r|q|w|y|z)-?\d+[a-z]?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What kinds answer the question; *hosts* it names; *unknown*: it names a strange one."""
+
+    kinds: frozenset[MemoryType]
+    hosts: frozenset[str]
+    unknown: bool
+
+
+def take(query: Query, known_hosts: Iterable[str]) -> Aim:
+    """Read the aim of *query*; *known_hosts* are those that memories are bound to."""
+    known = {host.lower() for host in known_hosts if host}
+    named = {piece.lower() for piece in words.pieces(query.text) if not words.is_han(piece)}
+    hosts = named & known or {host.lower() for host in query.hosts} & known
+    strange = {name for name in named - known if _is_host_like(name)}
+    kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(query.text))
+    return Aim(kinds, frozenset(hosts), bool(strange) and not named & known)
+
+
+def _is_host_like(name: str) -> bool:
+    return bool(_HOST_LIKE.fullmatch(name)) and not _NO_HOST.fullmatch(name)

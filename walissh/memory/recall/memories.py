@@ -1,0 +1,182 @@
+"""Rank the memories that share something with a question; nothing relevant gives none."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from walissh.memory import words
+from walissh.memory.entry import MemoryType
+from walissh.memory.recall import aim, score
+from walissh.memory.recall.aim import Aim
+from walissh.memory.recall.sought import Sought, Unit
+from walissh.memory.recall.values import Features, Matches, Query, Scored
+
+HALF_LIFE_DAYS = 90
+PREFERENCE_RESTS_DAYS = 365
+FRESHNESS = 0.15
+KIND = 0.5
+OTHER_HOST = 0.25
+NO_HOST = 0.75
+STRANGE_HOST = 0.3
+LEAST_SHARE = 0.35
+LEAST_SCORE = 1.2
+ALIKE = 0.5
+HELPED = 0.05
+ASKING = 0.4
+HOST_ONLY = 1.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one memory has of what is sought."""
+
+    parts: dict[str, float] = field(default_factory=dict)
+    concepts: dict[str, float] = field(default_factory=dict)
+    met: set[str] = field(default_factory=set)
+
+    @property
+    def total(self) -> float:
+        return sum(self.parts.values()) + sum(self.concepts.values())
+
+
+_Candidate = tuple[Tally, Features]
+
+
+def by_weight(sought: Sought, matches: Matches) -> list[int]:
+    """Return the matched texts by their words alone, the best first."""
+    tallies = weigh(sought, matches)
+    return sorted(tallies, key=lambda doc: (-tallies[doc].total, -doc))
+
+
+def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
+    """Return what each matched text has of what is sought."""
+    tallies: dict[int, Tally] = defaultdict(Tally)
+    lengths = score.relative_lengths(matches, matches.places)
+    for unit in sought.words:
+        for doc, worth in _worth(unit, matches, lengths).items():
+            tallies[doc].parts[unit.name] = worth
+    for tally in tallies.values():
+        _once(tally.parts)
+    for unit in sought.concepts:
+        for doc, worth in _worth(unit, matches, lengths).items():
+            tally = tallies[doc]
+            tally.met.add(unit.name)
+            more = worth - sum(tally.parts.get(term, 0.0) for term in unit.said)
+            if more > 0:
+                tally.concepts[unit.name] = more
+    return tallies
+
+
+def _once(parts: dict[str, float]) -> None:
+    """Take away what a pair of Chinese or a name with marks in it counts already."""
+    inner = {piece for term in parts if len(term) > 1 for piece in _inside(term)}
+    for piece in inner & parts.keys():
+        del parts[piece]
+
+
+def _inside(term: str) -> Iterable[str]:
+    return term if words.is_han(term) else set(words.terms(term)) - {term}
+
+
+def _worth(unit: Unit, matches: Matches, lengths: Mapping[int, float]) -> dict[int, float]:
+    held = score.counts(unit, matches)
+    if not held:
+        return {}
+    texts = matches.texts.get(unit.name, 0) if not unit.said else 0
+    asked = unit.name in words.asking() or (unit.said and unit.said <= words.asking())
+    weight = (
+        unit.weight * (ASKING if asked else 1) * score.rarity(max(texts, len(held)), matches.total)
+    )
+    return {doc: weight * score.fullness(times, lengths[doc]) for doc, times in held.items()}
+
+
+def rank(
+    query: Query, sought: Sought, matches: Matches, features: Mapping[int, Features], *, k: int
+) -> list[Scored]:
+    """Return at most *k* of the memories in *features*, best first."""
+    tallies = weigh(sought, matches)
+    hosts = {each.host for each in features.values()}
+    goal = aim.take(query, hosts)
+    scores = {
+        doc: tally.total
+        * _aptness(goal, tally, features[doc])
+        * _fit(goal, features[doc])
+        * _standing(features[doc], query.at)
+        for doc, tally in tallies.items()
+        if doc in features
+    }
+    best = max(scores.values(), default=0.0)
+    least = max(LEAST_SCORE, best * LEAST_SHARE)
+    kept = {doc: worth for doc, worth in scores.items() if worth >= least}
+    _newer_first(kept, tallies, features)
+    order = sorted(kept, key=lambda doc: (-kept[doc], -doc))[:k]
+    return [Scored(doc, kept[doc], _reasons(tallies[doc])) for doc in order]
+
+
+def _aptness(goal: Aim, tally: Tally, features: Features) -> float:
+    """Return 1, or less for a memory that shares only its host with the question."""
+    if _matter(tally, features):
+        return 1.0
+    return HOST_ONLY if features.type in goal.kinds and features.host in goal.hosts else 0.0
+
+
+def _fit(goal: Aim, features: Features) -> float:
+    fit = 1 + KIND * (features.type in goal.kinds)
+    host = features.host.lower()
+    if goal.hosts and host not in goal.hosts:
+        fit *= OTHER_HOST if host else NO_HOST
+    if goal.unknown and host:
+        fit *= STRANGE_HOST
+    return fit
+
+
+def _standing(features: Features, now: datetime | None) -> float:
+    helped = min(features.helped_times, 5) * HELPED
+    return (
+        features.confidence * (1 + helped) * (1 - FRESHNESS + FRESHNESS * _freshness(features, now))
+    )
+
+
+def _freshness(features: Features, now: datetime | None) -> float:
+    if now is None or features.at is None:
+        return 1.0
+    days = max((now - features.at).total_seconds() / 86400, 0.0)
+    if features.type is MemoryType.USER_PREFERENCE:
+        days = max(days - PREFERENCE_RESTS_DAYS, 0.0)
+    return float(0.5 ** (days / HALF_LIFE_DAYS))
+
+
+def _newer_first(
+    scores: dict[int, float], tallies: Mapping[int, Tally], features: Mapping[int, Features]
+) -> None:
+    """Put the newer of two versions of the same above the older."""
+    order = sorted(scores, key=lambda doc: scores[doc], reverse=True)
+    for place, older in enumerate(order):
+        for newer in order[place + 1 :]:
+            one, other = (tallies[newer], features[newer]), (tallies[older], features[older])
+            if _is_newer_version(one, other):
+                scores[newer] = max(scores[newer], scores[older] * 1.001)
+
+
+def _is_newer_version(newer: _Candidate, older: _Candidate) -> bool:
+    (tally, one), (older_tally, other) = newer, older
+    if one.type is MemoryType.TROUBLESHOOTING_CASE or one.type is not other.type:
+        return False
+    if one.host != other.host or one.at is None or other.at is None or one.at <= other.at:
+        return False
+    if one.subject and other.subject:
+        return one.subject == other.subject
+    mine, theirs = _matter(tally, one), _matter(older_tally, other)
+    return len(mine & theirs) >= ALIKE * max(min(len(mine), len(theirs)), 1)
+
+
+def _matter(tally: Tally, features: Features) -> frozenset[str]:
+    """Return what was found in a memory without its host and the words of asking."""
+    host = {*words.terms(features.host)}
+    return frozenset(tally.met | tally.parts.keys()) - host - words.asking()
+
+
+def _reasons(tally: Tally) -> tuple[str, ...]:
+    found = sorted((tally.parts | tally.concepts).items(), key=lambda each: -each[1])
+    return tuple(name for name, _ in found[:4])

@@ -1,0 +1,53 @@
+"""How much a text bears on what is sought: BM25 over words and what widens them."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+from walissh.memory.recall.sought import Unit
+from walissh.memory.recall.values import Matches
+from walissh.memory.synonyms import Phrase
+
+K1 = 1.2
+B = 0.4
+
+Counts = Mapping[int, int]
+"""How often something stands in which text."""
+
+
+def counts(unit: Unit, matches: Matches) -> Counts:
+    """Return how often *unit* stands in which text, by its best phrase."""
+    if len(unit.phrases) == 1:
+        return _phrase(unit.phrases[0], matches)
+    best: dict[int, int] = {}
+    for phrase in unit.phrases:
+        for doc, times in _phrase(phrase, matches).items():
+            best[doc] = max(best.get(doc, 0), times)
+    return best
+
+
+def _phrase(phrase: Phrase, matches: Matches) -> Counts:
+    if len(phrase) == 1:
+        return matches.held.get(phrase[0], {})
+    lists = sorted((matches.held.get(term, {}) for term in phrase), key=len)
+    rarest, rest = lists[0], lists[1:]
+    return {
+        doc: min([times, *(each[doc] for each in rest)])
+        for doc, times in rarest.items()
+        if all(doc in each for each in rest)
+    }
+
+
+def rarity(texts: int, total: int) -> float:
+    """Return the weight of a word by how few of *total* texts it stands in."""
+    return math.log(1 + (total - min(texts, total) + 0.5) / (texts + 0.5))
+
+
+def fullness(times: float, length: float = 1.0) -> float:
+    """Return what *times* occurrences count; *length* is that of the text to the mean one."""
+    return times * (K1 + 1) / (times + K1 * (1 - B + B * length))
+
+
+def relative_lengths(matches: Matches, docs: Iterable[int]) -> dict[int, float]:
+    """Return the length of each text against the mean."""
+    mean = max(matches.mean_length, 1.0)
+    return {doc: matches.places[doc].length / mean for doc in docs}

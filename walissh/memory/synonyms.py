@@ -1,0 +1,204 @@
+"""Words of the field that mean the same, in both languages, from a file a person may edit.
+
+A question is widened by them when it is asked; the index holds only what was written, so an
+edited file holds at once. Its head says how it is written.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from walissh.errors import InvalidError
+from walissh.memory import words
+from walissh.memory.stem import stem
+
+# the one written in C reads ten times as fast; not each build of the library has it
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+logger = logging.getLogger(__name__)
+
+MAX_UNITS = 10
+"""A phrase has at most so many words or characters."""
+SAME = 0.9
+NEAR = 0.6
+MAX_QUESTION_CHARS = 2000
+
+Phrase = tuple[str, ...]
+"""The terms that must all stand in a text for a phrase to be in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """What a part of a question may be called elsewhere.
+
+    *said* are the terms of the question it stands for; *weight* (0 to 1) is what another
+    name counts as against the one that was said.
+    """
+
+    name: str
+    said: frozenset[str]
+    phrases: tuple[Phrase, ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One line of the file; *phrases* are looked for when one of *said* is in a question."""
+
+    name: str
+    said: tuple[str, ...]
+    phrases: tuple[str, ...]
+    weight: float
+
+
+class Synonyms:
+    """The groups, ready to be met in a question."""
+
+    def __init__(self, groups: Iterable[Group]) -> None:
+        self._groups = [*groups]
+        self._met: dict[Phrase, list[int]] = {}
+        for number, group in enumerate(self._groups):
+            for phrase in group.said:
+                self._met.setdefault(_units(phrase), []).append(number)
+        self._phrases = [
+            tuple(filter(None, dict.fromkeys(map(_needed, group.phrases))))
+            for group in self._groups
+        ]
+
+    def concepts(self, text: str) -> list[Concept]:
+        """Return what *text* speaks of; where phrases overlap, the longest counts."""
+        units = _units(text[:MAX_QUESTION_CHARS])
+        found: dict[int, Concept] = {}
+        for begin, end in _longest(self._spans(units)):
+            said = _terms(units[begin:end])
+            for number in self._met[units[begin:end]]:
+                name = self._groups[number].name
+                earlier = found[number].said if number in found else frozenset()
+                weight = self._groups[number].weight
+                found[number] = Concept(name, earlier | said, self._phrases[number], weight)
+        return [*found.values()]
+
+    def _spans(self, units: Phrase) -> Iterator[tuple[int, int]]:
+        for begin in range(len(units)):
+            for end in range(min(begin + MAX_UNITS, len(units)), begin, -1):
+                if units[begin:end] in self._met:
+                    yield begin, end
+                    break
+
+
+def _longest(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    reached = 0
+    for begin, end in spans:
+        if end > reached:
+            yield begin, end
+            reached = end
+
+
+def _units(text: str) -> Phrase:
+    """Cut into single characters of Chinese and stemmed words, without stopwords of English."""
+    units: list[str] = []
+    for piece in words.pieces(text):
+        units += piece if words.is_han(piece) else _latin_units(piece)
+    return tuple(units)
+
+
+def _latin_units(piece: str) -> list[str]:
+    return [stem(part) for part in words.parts(piece) if part not in words.stopwords()]
+
+
+def _terms(units: Phrase) -> frozenset[str]:
+    latin = {unit for unit in units if not words.is_han(unit)}
+    chinese = "".join(unit if words.is_han(unit) else " " for unit in units)
+    return frozenset(latin | {*words.terms(chinese)})
+
+
+def _needed(phrase: str) -> Phrase:
+    """Return the pairs and words that a text with *phrase* in it has."""
+    needed: list[str] = []
+    for piece in words.pieces(phrase):
+        if not words.is_han(piece):
+            needed += _latin_units(piece)
+        elif len(piece) == 1:
+            needed.append(piece)
+        else:
+            needed += [term for term in words.terms(piece) if len(term) == 2]
+    return tuple(dict.fromkeys(needed))
+
+
+# --- the file -------------------------------------------------------------------------
+
+
+def read(text: str) -> list[Group]:
+    """Read groups from the text of a file; raises InvalidError that names the bad line."""
+    try:
+        data: Any = yaml.load(text, Loader=_Loader)  # noqa: S506  a safe one
+    except yaml.YAMLError as error:
+        raise InvalidError(f"The synonyms are not valid YAML: {error}") from error
+    if not isinstance(data, dict) or not set(data) <= {"same", "near"}:
+        raise InvalidError("The synonyms need the lists 'same' and 'near', and nothing else.")
+    groups = [_same(line) for line in data.get("same") or []]
+    named: dict[str, list[Group]] = {}
+    for group in groups:
+        for phrase in group.said:
+            named.setdefault(phrase, []).append(group)
+    return groups + [_near(line, named) for line in data.get("near") or []]
+
+
+def _same(line: object) -> Group:
+    names = _names(line, "one | two | ...")
+    return Group(names[0], names, names, SAME)
+
+
+def _near(line: object, named: dict[str, list[Group]]) -> Group:
+    asked, _arrow, sought = str(line).partition(">")
+    said, found = _names(asked, "..."), _names(sought, "asked | ... > sought | ...")
+    wider = [each for name in found for group in named.get(name, ()) for each in group.phrases]
+    return Group(f"{said[0]} > {found[0]}", said, tuple(dict.fromkeys([*found, *wider])), NEAR)
+
+
+def _names(line: object, form: str) -> tuple[str, ...]:
+    names = tuple(name.strip().lower() for name in str(line).split("|"))
+    if not all(names) or any(len(_units(name)) > MAX_UNITS for name in names):
+        raise InvalidError(f"The synonyms have a line that cannot be read: {line!r}; write {form}")
+    return tuple(name for name in names if _units(name))  # a stopword names nothing
+
+
+@cache
+def standard() -> Synonyms:
+    """Return the synonyms that come with the product."""
+    return Synonyms(read((files("walissh.memory") / "synonyms.yaml").read_text("utf-8")))
+
+
+class SynonymsFile:
+    """A person's own copy, read again when it changes; a broken one keeps the last good."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp: tuple[int, int] | None = None
+        self._good: Synonyms | None = None
+        self.problem = ""
+
+    def current(self) -> Synonyms:
+        """Return what holds now; *problem* says what is wrong with the file, "" if nothing."""
+        try:
+            stat = self._path.stat()
+            stamp = (stat.st_mtime_ns, stat.st_size)
+            if stamp != self._stamp:
+                self._stamp = stamp
+                self._good, self.problem = Synonyms(read(self._path.read_text("utf-8"))), ""
+        except FileNotFoundError:
+            self._stamp, self._good, self.problem = None, None, ""
+        except (OSError, UnicodeDecodeError, InvalidError) as error:
+            self._tell(f"{self._path}: {error} The last good synonyms stay in force.")
+        return self._good or standard()
+
+    def _tell(self, problem: str) -> None:
+        if problem != self.problem:
+            logger.warning("%s", problem)
+        self.problem = problem

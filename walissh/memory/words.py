@@ -1,0 +1,116 @@
+"""What words a text is found by: stems of English, characters and pairs of Chinese.
+
+A name with marks in it (``proxy_read_timeout``, ``/var/lib/mysql``, ``db-01``, ``7.0.15``)
+is a term as a whole and by its parts. Words that say nothing are left out.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from walissh.memory.stem import stem
+
+MAX_CHARS = 20_000
+"""A longer text is known by its beginning and its end."""
+MAX_TERM_CHARS = 64
+
+HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_PIECE = re.compile(rf"[{HAN}]+|[^\W{HAN}]+(?:[-.:/@+'’]+[^\W{HAN}]+)*[+#]*")
+_APOSTROPHE = re.compile(r"['’]s?\b|['’]")
+_PART = re.compile(r"[^\W_]+[+#]*")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of *text* in order, with repeats."""
+    return [*_terms(text)]
+
+
+def counted(text: str) -> Counter[str]:
+    """Return how often each term stands in *text*."""
+    return Counter(_terms(text))
+
+
+def pieces(text: str) -> list[str]:
+    """Cut *text* into runs of Chinese and words of other scripts, in its own case."""
+    return _PIECE.findall(_clean(text))
+
+
+def is_han(piece: str) -> bool:
+    """Tell whether *piece* is a run of Chinese (or Japanese, or Korean)."""
+    return re.match(f"[{HAN}]", piece) is not None
+
+
+def parts(piece: str) -> list[str]:
+    """Return the words in one *piece* that is not Chinese, in lower case."""
+    return [part.lower() for part in _PART.findall(_APOSTROPHE.sub("", piece))]
+
+
+@cache
+def stopwords() -> frozenset[str]:
+    """Return the words that say nothing."""
+    return _listed("en") | _listed("zh")
+
+
+@cache
+def asking() -> frozenset[str]:
+    """Return the terms that say what is asked for rather than of what."""
+    return frozenset(stem(word) for word in _listed("asking"))
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    lists = yaml.safe_load((files("walissh.memory") / "stopwords.yaml").read_text("utf-8"))
+    return frozenset(str(lists[name]).split())
+
+
+def _clean(text: str) -> str:
+    if len(text) > MAX_CHARS:
+        text = text[: MAX_CHARS * 3 // 4] + "\n" + text[-MAX_CHARS // 4 :]
+    return unicodedata.normalize("NFKC", text)
+
+
+def _terms(text: str) -> Iterator[str]:
+    for piece in pieces(text):
+        yield from _han(piece) if is_han(piece) else _latin(piece)
+
+
+def _han(run: str) -> Iterator[str]:
+    stop = stopwords()
+    for at, letter in enumerate(run):
+        if letter not in stop:
+            yield letter
+        pair = run[at : at + 2]
+        if len(pair) == 2 and pair not in stop and not (letter in stop and pair[1] in stop):
+            yield pair
+
+
+def _latin(piece: str) -> Iterator[str]:
+    piece = _APOSTROPHE.sub("", piece)
+    parts = _PART.findall(piece)
+    if len(parts) > 1:
+        yield piece.strip("/.").lower()[:MAX_TERM_CHARS]
+        yield from _leading_numbers(parts)
+    for part in parts:
+        yield from _part(part, alone=len(parts) == 1)
+
+
+def _leading_numbers(parts: list[str]) -> Iterator[str]:
+    if len(parts) == 3 and all(part.isdigit() for part in parts):
+        yield f"{parts[0]}.{parts[1]}"  # 8.0 finds 8.0.36
+
+
+def _part(part: str, *, alone: bool) -> Iterator[str]:
+    word = part.lower()
+    if word in stopwords() or (not alone and len(word) == 1):
+        return
+    yield stem(word)[:MAX_TERM_CHARS]
+    if not part.islower() and not part.isupper():
+        humps = [hump for hump in _HUMP.split(part) if len(hump) > 1]
+        if len(humps) > 1:
+            yield from (stem(hump.lower()) for hump in humps if hump.lower() not in stopwords())

@@ -1,0 +1,208 @@
+"""The index of words: what of one owner stands where, in plain tables.
+
+One index serves memories, messages and knowledge, each on a shelf of its owner. Rows are
+only added and, when a text is gone, taken away; what a question finds is always of now. The
+caller's transaction holds both the text and its index. Nothing of another owner can come
+back, for every statement names the shelf.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, Literal, cast
+
+from sqlalchemy import ColumnElement, FromClause, Table, delete, insert, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from walissh.memory import synonyms, words
+from walissh.memory.recall import marks, memories, sought, talk
+from walissh.memory.recall.sought import Sought
+from walissh.memory.recall.values import Features, Matches, Query, Scored
+from walissh.memory.synonyms import Synonyms
+from walissh.store import lookup
+from walissh.store.lookup import Reader
+from walissh.store.models import LineRow, PostingRow, ShelfRow
+
+Kind = Literal["memory", "message", "knowledge"]
+LoadFeatures = Callable[[Session, Collection[int]], Mapping[int, Features]]
+"""Gives what else is known of some memories, and leaves out those that do not count."""
+
+BATCH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text to be found: *doc* is its number in its own table.
+
+    *cluster* is the session of a message, the document of a piece, the host of a memory;
+    *position* the place in it, counted without gaps; *speaker* a name or a role.
+    """
+
+    doc: int
+    text: str
+    cluster: str = ""
+    position: int = 0
+    at: datetime | None = None
+    speaker: str = ""
+
+
+# --- writing --------------------------------------------------------------------------
+
+
+def put(session: Session, owner_id: str, kind: Kind, line: Line) -> None:
+    """Index *line*, or index it anew."""
+    put_many(session, owner_id, kind, [line])
+
+
+def put_many(session: Session, owner_id: str, kind: Kind, lines: Iterable[Line]) -> None:
+    """Index *lines*; the last one of a doc counts."""
+    shelf = _shelf_for_writing(session, owner_id, kind)
+    remaining = iter({line.doc: line for line in lines}.values())
+    while chunk := [*islice(remaining, BATCH)]:
+        _erase(session, shelf, [line.doc for line in chunk])
+        _insert(session, shelf, kind, chunk)
+
+
+def drop(session: Session, owner_id: str, kind: Kind, doc: int) -> None:
+    """Take *doc* out of the index, if it is there."""
+    shelf = _shelf(session, owner_id, kind)
+    if shelf is not None:
+        _erase(session, shelf, [doc])
+
+
+def drop_cluster(session: Session, owner_id: str, kind: Kind, cluster: str) -> None:
+    """Take all lines of *cluster* out of the index."""
+    shelf = _shelf(session, owner_id, kind)
+    if shelf is None:
+        return
+    docs = select(LineRow.doc).where(LineRow.shelf == shelf, LineRow.cluster == cluster)
+    _erase(session, shelf, session.scalars(docs).all())
+
+
+def _shelf(session: Session, owner_id: str, kind: Kind) -> int | None:
+    query = select(ShelfRow.number).where(ShelfRow.owner_id == owner_id, ShelfRow.kind == kind)
+    return session.scalar(query)
+
+
+def _shelf_for_writing(session: Session, owner_id: str, kind: Kind) -> int:
+    shelf = _shelf(session, owner_id, kind)
+    if shelf is not None:
+        return shelf
+    try:
+        with session.begin_nested():
+            session.add(row := ShelfRow(owner_id=owner_id, kind=kind))
+            session.flush()
+            return row.number
+    except IntegrityError:
+        # another writer made it in this moment
+        shelf = _shelf(session, owner_id, kind)
+        if shelf is None:
+            raise
+        return shelf
+
+
+def _erase(session: Session, shelf: int, docs: Sequence[int]) -> None:
+    for chunk in lookup.chunks(docs):
+        known = select(LineRow.doc).where(LineRow.shelf == shelf, LineRow.doc.in_(chunk))
+        gone = session.scalars(known).all()
+        if gone:
+            for table in (PostingRow, LineRow):
+                statement = delete(table).where(table.shelf == shelf, table.doc.in_(gone))
+                session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def _insert(session: Session, shelf: int, kind: Kind, lines: Sequence[Line]) -> None:
+    rows: list[dict[str, Any]] = []
+    postings: list[dict[str, Any]] = []
+    for line in lines:
+        counts = _counts(kind, line)
+        length = sum(times for term, times in counts.items() if not term.startswith("@"))
+        rows.append(
+            {
+                "shelf": shelf,
+                "doc": line.doc,
+                "length": length,
+                "cluster": line.cluster,
+                "position": line.position,
+                "at": line.at,
+            }
+        )
+        postings += [
+            {"shelf": shelf, "term": term, "doc": line.doc, "tf": times}
+            for term, times in counts.items()
+        ]
+    _insert_rows(session, LineRow.__table__, rows)
+    _insert_rows(session, PostingRow.__table__, postings)
+
+
+def _insert_rows(session: Session, table: FromClause, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        # the table itself: the mapper would take twice as long, and nobody has these in hand
+        session.execute(insert(cast(Table, table)), rows)
+
+
+def _counts(kind: Kind, line: Line) -> Counter[str]:
+    counts = words.counted(line.text)
+    if kind == "memory":
+        # a fact of a host is found by the host's name, though it does not say it
+        counts |= words.counted(line.cluster)
+    else:
+        counts |= Counter(marks.of_line(line.text, line.speaker, line.at))
+    return counts
+
+
+# --- searching ------------------------------------------------------------------------
+
+
+def search(
+    session: Session,
+    owner_id: str,
+    kind: Kind,
+    query: Query,
+    *,
+    k: int,
+    where: ColumnElement[bool] | None = None,
+    features: LoadFeatures | None = None,
+    also_of: Sequence[str] = (),
+    lexicon: Synonyms | None = None,
+) -> list[Scored]:
+    """Return at most *k* texts of *owner_id* that bear on *query*, best first.
+
+    *where* is a condition over LineRow that each of them meets (``LineRow.doc.in_(...)``,
+    ``LineRow.cluster != ...``). *features*, which memories need, is asked for the best
+    candidates and may leave out more. *also_of* names further owners whose texts are
+    searched too: then *where* or *features* must say which of these may be seen.
+    """
+    aim = sought.seek(query, lexicon or synonyms.standard())
+    wanted = {} if kind == "memory" else marks.of_question(query.text)
+    reader = Reader(session, _shelves(session, [owner_id, *also_of], kind), where)
+    matches = reader.matches(aim, wanted)
+    if not matches.places:
+        return []
+    if kind == "memory":
+        known = _features(session, aim, matches, features, k)
+        return memories.rank(query, aim, matches, known, k=k)
+    scores = talk.spots(aim, matches)
+    found = reader.lines_at(scores)
+    return talk.rank(found, scores, wanted, reader.held(wanted, found), k=k)
+
+
+def _shelves(session: Session, owners: Sequence[str], kind: Kind) -> list[int]:
+    query = select(ShelfRow.number).where(ShelfRow.owner_id.in_(owners), ShelfRow.kind == kind)
+    return [*session.scalars(query)]
+
+
+def _features(
+    session: Session, aim: Sought, matches: Matches, load: LoadFeatures | None, k: int
+) -> Mapping[int, Features]:
+    if load is None:
+        raise TypeError("a search of memories needs their features")
+    known: dict[int, Features] = {}
+    for chunk in lookup.chunks(memories.by_weight(aim, matches), BATCH):
+        known |= load(session, chunk)
+        if len(known) >= max(BATCH // 4, 10 * k):
+            break
+    return known
