@@ -707,7 +707,7 @@ def test_a_shared_fact_is_seen_by_members_who_have_the_same_machine(ann: str) ->
     place = Place(("my-box",))
     assert values(memories.in_force(bob, place, types=FACTS)) == ["7.0"]
     assert values(memories.versions(fact, bob)) == ["7.0"]
-    assert memories.recent(bob) == []
+    assert memories.recent(bob, type=MemoryType.SOFTWARE_FACT) == []
     assert memories.get(fact, eve) is None
 
 
