@@ -77,7 +77,7 @@ def _http(url: str, lines: Lines, asked: Asked) -> Iterator[Found]:
         except (ValueError, RecursionError):
             answer = None
         if isinstance(answer, dict):
-            yield from _about(answer)
+            yield from _about(answer, url)
             return
     for line in lines[:40]:
         banner = re.match(r"(?:[<*] )?Server:\s*([A-Za-z][\w.-]*)/v?(\d[\w.-]*)", line, re.I)
@@ -104,7 +104,7 @@ _ABOUT: tuple[tuple[Path, str], ...] = (
 )  # fmt: skip
 
 
-def _about(answer: dict[str, object]) -> Iterator[Found]:
+def _about(answer: dict[str, object], url: str) -> Iterator[Found]:
     """Yield versions and cluster of the JSON in which services introduce themselves."""
     version = answer.get("version")
     if isinstance(version, dict) and isinstance(version.get("number"), str):
@@ -116,6 +116,13 @@ def _about(answer: dict[str, object]) -> Iterator[Found]:
             value = value.get(key) if isinstance(value, dict) else None
         if name and isinstance(value, str) and tokens.at(value, 0):
             yield software(name, tokens.at(value, 0))
+    data = answer.get("data")
+    if (
+        "status/buildinfo" in url
+        and isinstance(data, dict)
+        and tokens.at(str(data.get("version")), 0)
+    ):
+        yield software("loki" if "/loki/" in url else "prometheus", _short(data["version"]))
     cluster = answer.get("cluster_name")
     if isinstance(cluster, str):
         yield environment("cluster", cluster[:60])

@@ -11,7 +11,7 @@ from walissh.memory.extract.measured import environment, software
 Lines = Sequence[str]
 
 _ENGINES = frozenset({"docker", "podman", "nerdctl", "velero", "ctr", "buildctl"})
-_CLUSTER_TOOLS = {"kubectl": "kubernetes", "oc": "kubernetes"}
+_CLUSTER_TOOLS = {"kubectl": "kubernetes", "oc": "openshift"}
 _TWO_SIDED = _ENGINES | frozenset(
     {"kubectl", "oc", "crictl", "calicoctl", "linkerd", "istioctl", "argocd", "cilium", "etcdctl"}
 )
@@ -98,6 +98,8 @@ def _version_in(rest: str) -> str:
 def _side_name(program: str, side: str) -> str:
     if side == "client":
         return names.product(program)
+    if side == "kubernetes":
+        return side
     if side in {"server", "cluster", "control plane"}:
         return _CLUSTER_TOOLS.get(program, f"{names.product(program)} server")
     return side if side.startswith(program) else ""

@@ -130,10 +130,14 @@ _VERB = re.compile(r"exec|run")
 def _open(words: Words, host: str) -> _Opened | None:
     """Return what a wrapper holds, None if it is none."""
     name = words[0]
+    if words[1:2] == ("--version",):
+        return None
     if name in _CONTAINERS:
         return _container(words[1:])
     if name in {"ssh", "chroot"}:
         rest = tuple(w for w in words[1:] if not w.startswith("-"))
+        if not rest:
+            return None
         here = name == "ssh" and len(rest) > 1 and is_here(rest[0], host)
         return _Opened(script=" ".join(rest[1:])) if here else _Opened()
     if name in {"su", "runuser"}:

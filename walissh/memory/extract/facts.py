@@ -57,8 +57,7 @@ def from_tool(text: str, *, command: str, host: str = "", rc: int | None = None)
     if not asks or not text.strip():
         return []
     lines = text[:MAX_READ_CHARS].splitlines()
-    found = [each for ask, own in _shares(asks, lines) for each in _read(ask, own, host)]
-    return _clean(found)[:MAX_FACTS]
+    return _clean(each for ask, own in _shares(asks, lines) for each in _read(ask, own, host))
 
 
 def _read(ask: Asked, lines: Lines, host: str) -> list[Found]:
@@ -129,11 +128,13 @@ def _clean(found: Iterable[Found]) -> list[Found]:
     """Drop repeats and whatever holds a secret or its placeholder."""
     kept: dict[tuple[str, str, str], Found] = {}
     for each in found:
-        if each.value and not _secret(each):
+        if each.value:
             kept.setdefault((each.type, each.subject, each.value), each)
-    return list(kept.values())
+    facts = list(kept.values())[:MAX_FACTS]
+    if not _secret("\n".join(fact.content for fact in facts)):
+        return facts
+    return [fact for fact in facts if not _secret(f"{fact.subject}: {fact.value}")]
 
 
-def _secret(fact: Found) -> bool:
-    text = f"{fact.subject}: {fact.value}"
-    return "‹secret" in text or bool(redact.redact(text) != text)
+def _secret(text: str) -> bool:
+    return "‹secret" in text or redact.redact(text) != text

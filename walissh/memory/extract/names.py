@@ -16,6 +16,7 @@ class _Names:
     server_of: dict[str, str]
     package_of: dict[str, str]
     notable: frozenset[str]
+    notable_heads: frozenset[str]
 
 
 @cache
@@ -32,6 +33,7 @@ def _names() -> _Names:
         {str(k).lower(): v for k, v in table["servers"].items()},
         dict(table["packages"]),
         frozenset(str(each) for each in table["notable"]),
+        frozenset(re.split(r"[^a-zA-Z]", str(each))[0].lower() for each in table["notable"]),
     )
 
 
@@ -62,7 +64,10 @@ def words(program: str) -> frozenset[str]:
     """Return every word that means *program* in what it prints, in lower case."""
     name = product(program)
     short = _TAIL.sub("", program.lower())
-    return frozenset({name, program.lower(), short}) | _names().words_of.get(name, frozenset())
+    joined = {program.lower().replace(" ", "-"), program.lower().rpartition(" ")[2]}
+    return frozenset({name, program.lower(), short, *joined}) | _names().words_of.get(
+        name, frozenset()
+    )
 
 
 def server(client: str) -> str:
@@ -73,6 +78,11 @@ def server(client: str) -> str:
 def package(name: str) -> str:
     """Return the product's name of an image or package."""
     return _names().package_of.get(name, name)
+
+
+def begins_notable(word: str) -> bool:
+    """Tell whether a notable package begins with *word*: a quick look before a close one."""
+    return word.lower() in _names().notable_heads
 
 
 def notable(name: str) -> bool:

@@ -10,6 +10,8 @@ from walissh.memory.extract.measured import environment
 Lines = Sequence[str]
 Pairs = Iterator[tuple[str, str]]
 
+MAX_ROWS = 1000
+
 
 def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
     """Yield what listens and what the host is called in its networks; no connections."""
@@ -18,7 +20,7 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
         shown = " ".join(asked.args)
         reader = next((r for part, r in _BY_FILE.items() if part in shown), None)
     if reader is not None:
-        for subject, value in reader(asked, lines[:2000]):
+        for subject, value in reader(asked, lines[:MAX_ROWS]):
             yield environment(subject, value, asked.inside)
 
 

@@ -12,6 +12,7 @@ from walissh.memory.extract.measured import software
 Lines = Sequence[str]
 
 MANY = 40
+MAX_ROW_CHARS = 400
 
 
 class Row(NamedTuple):
@@ -36,8 +37,11 @@ def read(asked: Asked, lines: Lines, _host: str) -> list[Found]:
     elif kind in {"pip_show", "dnf_info", "dpkg_s"}:
         rows = list(_records(lines, asked))
     else:
-        rows = [Row(m["n"], m["v"]) for line in lines if (m := _SHAPES[kind].match(line))]
-    rows = [Row(_plain(row.name), _version(row.version)) for row in rows]
+        shape = _SHAPES[kind]
+        lines = lines if len(lines) <= MANY * 10 else [row for row in lines if _may_be_notable(row)]
+        rows = [Row(m["n"], m["v"]) for row in lines if (m := shape.match(row, 0, MAX_ROW_CHARS))]
+        rows = rows or _bare(asked, lines)
+    rows = [Row(_plain(row.name), _version(row.version)) for row in dict.fromkeys(rows)]
     if len(rows) > MANY:
         rows = [row for row in rows if names.notable(row.name)]
     rows.sort(key=lambda row: not row.name.endswith("-server"))  # what serves comes first
@@ -60,14 +64,13 @@ _SHAPES = {
     "gem": re.compile(r"(?P<n>[A-Za-z][\w-]*) \((?:default: )?(?P<v>\d[\w.]*)"),
     "snap": re.compile(rf"(?P<n>[a-z][\w-]*)\s+{_V}\s+\d+\s+\S+"),
     "pacman": re.compile(rf"(?P<n>[a-z0-9][\w.+@-]*)\s+{_V}$"),
-    "zypper": re.compile(rf"i[+ ]?\s*\|[^|]*?\|?\s*(?P<n>[\w.+-]+)\s*\|"
-                         rf"\s*(?:package\s*\|\s*)?{_V}\s*\|"),
+    "zypper": re.compile(rf"i[+ ]*\s*\|\s*(?P<n>[\w.+-]+)\s*\|\s*package\s*\|\s*{_V}\s*\|"),
     "brew": re.compile(r"(?P<n>[a-z][\w@.+-]*) (?P<v>\d[\w.+]*)"),
     "cargo": re.compile(r"(?P<n>[a-z][\w-]*) v(?P<v>\d[\w.+-]*):"),
     "helm": re.compile(r"\S+\s+\S+\s+\d+\s+.*\sdeployed\s+(?P<n>[a-z][\w-]*?)-v?\d\S*"
                        r"\s+v?(?P<v>\d\S*)"),
     "conda": re.compile(r"(?P<n>[a-z_][\w.-]*)\s+(?P<v>\d[\w.]*)\s+\S*_?\d\S*"),
-    "images": re.compile(r"(?:\S+/)?(?P<n>[a-z][\w.-]*):v?(?P<v>\d+[\w.-]*)\b"),
+    "images": re.compile(r"(?:.*\s)?(?:[\w.:-]+/)*(?P<n>[a-z][\w.-]*):v?(?P<v>\d+[\w.-]*)(?:\s|$)"),
 }  # fmt: skip
 
 
@@ -94,6 +97,8 @@ def _format(asked: Asked) -> str:
         return _rpm(asked, letters)
     if program in {"dnf", "yum", "microdnf"}:
         return _dnf(asked)
+    if program == "zypper":
+        return "zypper" if re.search(r"-\w*i|--installed", asked.said) else ""
     return _FORMATS.get((program, first)) or _FORMATS.get((program, letters)) or _containers(asked)
 
 
@@ -118,7 +123,7 @@ def _rpm(asked: Asked, letters: str) -> str:
         return ""
     if "i" in letters:
         return "dpkg_s"
-    return "query" if re.search(r"%\{?name\}?\s", asked.said) else "rpm"
+    return "query" if re.search(r"--qf|--queryformat", asked.said) else "rpm"
 
 
 def _dnf(asked: Asked) -> str:
@@ -133,6 +138,8 @@ def _dnf(asked: Asked) -> str:
 def _containers(asked: Asked) -> str:
     """Tell whether images of running containers are listed (``docker ps``)."""
     verbs = asked.words[:2]
+    if verbs[:1] == ("inspect",) and "config.image" in asked.said:
+        return "images"
     listing = verbs[:1] in {("ps",), ("stats",)} or verbs in {
         ("container", "ls"),
         ("compose", "ps"),
@@ -143,6 +150,25 @@ def _containers(asked: Asked) -> str:
         if asked.program in {"docker", "podman", "nerdctl"} and listing and not stopped
         else ""
     )
+
+
+_HEAD = re.compile(r"(?:[ih]i\s+)?[\s├└│─┬+`-]*([a-zA-Z]+)")
+
+
+def _may_be_notable(row: str) -> bool:
+    head = _HEAD.match(row)
+    return head is not None and names.begins_notable(head[1])
+
+
+def _bare(asked: Asked, lines: Lines) -> list[Row]:
+    """Pair versions that a format prints alone with the packages asked for."""
+    formatted = re.search(r"-f|--showformat|--qf|--queryformat", asked.said)
+    wanted = [w for w in asked.words if re.fullmatch(r"[a-z0-9][\w.+-]+", w)]
+    values = [line.strip() for line in lines if line.strip()]
+    whole = all(re.fullmatch(_V.replace("?P<v>", "?:"), v) for v in values)
+    if not formatted or not whole or len(values) != len(wanted):
+        return []
+    return [Row(name, value) for name, value in zip(wanted, values, strict=True)]
 
 
 # --- records --------------------------------------------------------------------------

@@ -104,12 +104,15 @@ def _product(asked: Asked) -> str:
     }
     if plugged and len(words) == 1 and words[0].isalnum():
         return f"{asked.program} {words[0]}"
+    if asked.program in _INTERPRETERS and words:
+        return names.product(words[0].rpartition("/")[2])
     if asked.program in {"version", "version.sh"}:
         folders = [f for f in asked.path.split("/")[:-1] if f not in {"", "bin", "current", "opt"}]
         return names.product(re.sub(r"[-_]?\d[\w.-]*$", "", folders[-1])) if folders else "tomcat"
     return names.product(asked.program)
 
 
+_INTERPRETERS = frozenset({"php", "python", "python3", "node", "ruby", "perl", "bash", "sh"})
 _CODE = (
     re.compile(r"(?P<n>\w+)(?:\.\w+)*\.__version__"),
     re.compile(r"(?:importlib\.metadata|metadata)?\bversion\(['\"](?P<n>[\w.-]+)['\"]\)"),
@@ -127,7 +130,7 @@ _CODE_FLAGS = frozenset({"-c", "-e", "-r", "-p", "-E", "-eval", "-pe"})
 def _by_code(asked: Asked) -> str:
     """Return whose version a one-line program prints."""
     flags = [f for f in asked.args if f in _CODE_FLAGS or re.fullmatch(r"-M\w+|-l?n?e", f)]
-    if not flags or names.server(asked.program) or "version" not in asked.said + " $^v$]":
+    if not flags or names.server(asked.program):
         return ""
     code = " ".join(asked.args)
     for pattern in _CODE:

@@ -5,6 +5,10 @@ Only settings that last and that no secret hides in are read: ports, places, siz
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import yaml
 
 from walissh.memory.entry import Found
 from walissh.memory.extract import names, queries
@@ -105,92 +109,51 @@ def _owner(path: str) -> str:
     return "service"
 
 
-_LINE = re.compile(
-    r"^\s*(?P<k>[A-Za-z][\w.-]*(?:\[\w+\])?)(?:\s*[=:]\s*|\s+)(?P<v>[^#;{}\n]*?)\s*;?\s*(?:#.*)?$"
-)
-_PREFIX = re.compile(r"^(?:[\w./-]*/[\w./-]+[:-])?(?:\d+[:-])?(?=\S|\s)")
-_PORT_KEY = re.compile(
-    r"(?:listen|port|bind|ports|http[._]port|tcp_port|tls-port|listenport|clientport"
-    r"|server[._]port|"
-    r"listeners|listen_port|httpport|transport\.port|http\.port|net\.port|listen-http"
-    r"|listenaddress|"
-    r"http_addr|web\.listen-address)$",
-    re.I,
-)
-_DATA_KEY = re.compile(
-    r"(?:datadir|data_dir(?:ectory)?|data-dir|dir|dbpath|path\.data|log\.dirs|datalogdir"
-    r"|basedir|home|"
-    r"root|documentroot|storage|path|queue_directory|data_file_directories|dataroot|base_dir|"
-    r"innodb_data_home_dir|mail_location|chroot|basepath)$",
-    re.I,
-)
-_LOG_KEY = re.compile(
-    r"(?:access_log|error_log|errorlog|customlog|log_file|logfile|log-error|log_error"
-    r"|slow_query_log_file|"
-    r"path\.logs|log_directory|log_path|logpath|general_log_file|slowlog|log|logging\.file\.name|"
-    r"logging\.file|log-file|log_bin|systemlog\.path|log_dir|logdir)$",
-    re.I,
-)
-_OTHER_KEY = re.compile(
-    r"(?:server_name|servername|serveradmin|maxmemory|maxmemory-policy|maxclients"
-    r"|max_connections|worker_processes|"
-    r"worker_connections|innodb_buffer_pool_size|shared_buffers|listen_addresses"
-    r"|bind-address|bind_ip|"
-    r"network\.host|cluster\.name|node\.name|cluster_name|server-id|server_id|hosts"
-    r"|hostname|myhostname|"
-    r"mydomain|mydestination|inet_interfaces|relayhost|permitrootlogin"
-    r"|passwordauthentication|timezone|"
-    r"time_zone|appendonly|max_worker_processes|work_mem|wal_level|max_wal_size|proxy_pass"
-    r"|upstream|"
-    r"client_max_body_size|keepalive_timeout|user|pm\.max_children|memory_limit"
-    r"|upload_max_filesize|"
-    r"discovery\.seed_hosts|zookeeper\.connect|broker\.id|advertised\.listeners|bootstrap\.servers|"
-    r"default-storage-engine|character-set-server|pool|server|virtual_ipaddress|interface|state|"
-    r"virtual_router_id|priority|broker|group_id|selinux|max_allowed_packet|max_file_size"
-    r"|replicaof|"
-    r"ssl_certificate|sslcertificatefile|baseurl|innodb_log_file_size|retention|tickTime"
-    r"|heap\.size|"
-    r"storage-driver|data-root|maxconn|effective_cache_size|include_dir|hba_file|ident_file"
-    r"|config_file|"
-    r"unix_socket_directories|socket|pidfile|replset|replsetname)$",
-    re.I,
-)
+_LINE = re.compile(r"\s*[\"']?(?P<k>[A-Za-z][\w.-]*)[\"']?(?:\s*[=:]\s*|\s+)(?=\S)")
+_PREFIX = re.compile(r"^(?:[\w./-]*/[\w./-]+[:-])?(?:\d+[:-])?")
+_END = re.compile(r"\s+#|[;{}]")
 _NUMBER = re.compile(r"(?:^|[:\s])(\d{2,5})\b")
-_SENSITIVE = re.compile(r"pass|secret|token|key\b|credential|://[^/\s]*:[^/\s]*@|‹", re.I)
+_SENSITIVE = re.compile(r"pass|secret|token|key\b|credential|://[^/\s:]*:[^/\s]*@|‹", re.I)
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """Return what each known key is: port, data, log or other."""
+    text = Path(__file__).with_name("settings.yaml").read_text(encoding="utf-8")
+    table: dict[str, list[str]] = yaml.load(text, yaml.CSafeLoader)
+    return {str(key).lower(): kind for kind, keys in table.items() for key in keys}
+
+
+def _kind(key: str) -> str:
+    """Return the kind of a key by its whole name or its last part, "" if it is of none."""
+    kinds = _kinds()
+    return kinds.get(key) or kinds.get(key.rpartition(".")[2], "") if key else ""
 
 
 def _configuration(lines: Lines, who: str) -> Pairs:
     for line in lines:
-        row = _PREFIX.sub("", line, count=1) if line[:1] not in {" ", "\t", "#"} else line
-        text = row.strip()
-        if (
-            not text
-            or text[0] in "#;!/<"
-            or text.startswith(("--", "//"))
-            or _SENSITIVE.search(text)
-        ):
+        text = _PREFIX.sub("", line, count=1) if "/" in line or line[:1].isdigit() else line
+        match = _LINE.match(text, 0, 120)
+        if match is None or not _kind(match["k"].lower()) or _SENSITIVE.search(text[:400]):
             continue
-        match = _LINE.match(text.strip('",'))
-        value = match["v"].strip().strip("\"',") if match else ""
-        if match and value:
-            yield from _setting(match["k"].strip("\"'"), value, who)
+        value = _END.split(text[match.end() : 400], maxsplit=1)[0].strip().strip("\"',")
+        if value:
+            yield from _setting(match["k"], value, who)
 
 
 def _setting(key: str, value: str, who: str) -> Pairs:
     tail = key.lower()
-    if _PORT_KEY.search(tail):
-        number = _NUMBER.search(value)
-        if number:
-            yield f"port {number[1]}", f"{number[1]} {who} ({key})"
-        elif tail in {"bind", "listen"}:
-            yield f"{who} {tail}", value
-    elif _LOG_KEY.search(tail):
-        place = value.split(maxsplit=1)[0] if "|" not in value else ""
-        if place.startswith("/") or place.endswith(".log"):
-            yield f"log path {who} {tail}", place.strip("\"'")
-    elif _DATA_KEY.search(tail) and value.startswith("/"):
-        yield f"data dir {who} {tail}", value.split(maxsplit=1)[0].strip("\"'")
-    elif _OTHER_KEY.search(tail):
+    kind, word = _kind(tail), value.split(maxsplit=1)[0].strip("\"'")
+    number = _NUMBER.search(value)
+    if kind == "port" and number:
+        yield f"port {number[1]}", f"{number[1]} {who} ({key})"
+    elif kind == "port" and tail in {"bind", "listen"}:
+        yield f"{who} {tail}", value
+    elif kind == "log" and (word.startswith("/") or word.endswith(".log")):
+        yield f"log path {who} {tail}", word
+    elif kind == "data" and value.startswith("/"):
+        yield f"data dir {who} {tail}", word
+    elif kind == "other":
         yield f"{who} {tail}", value
 
 

@@ -12,7 +12,7 @@ from walissh.memory.extract import names, queries, tokens
 from walissh.memory.extract.commandline import Asked
 from walissh.memory.extract.measured import software
 
-MAX_LINES = 60
+MAX_LINES = 40
 MAX_LINE_CHARS = 400
 
 Lines = Sequence[str]
@@ -33,8 +33,8 @@ def read(asked: Asked, lines: Lines, host: str = "") -> list[Found]:
 def _main(question: queries.Question, rows: Lines, asked: Asked) -> list[Found]:
     read_rows = [tokens.prepared(row) for row in rows if not tokens.is_noise(row)]
     hit = _named(read_rows, question.words)
-    if hit is None and asked.alone:
-        hit = _labelled(read_rows) or _bare(read_rows) or _first(read_rows)
+    if asked.alone and (hit is None or "." not in hit[1]):
+        hit = _labelled(read_rows) or _bare(read_rows) or hit or _first(read_rows)
     if hit is None:
         return []
     printed, version = hit
@@ -59,7 +59,7 @@ def _named(rows: Lines, words: frozenset[str]) -> Hit | None:
 
 
 _LABEL = re.compile(
-    r"^\W*(?:(?:server|client|product|release|software|current|installed|cli|app|package|"
+    r"^[\W_]*(?:(?:server|client|product|release|software|current|installed|cli|app|package|"
     r"mail|git|core|full|program|daemon|agent|version\.\w+)[\s_.-]*)*"
     r"(?:version|release|number|ver|版本)\b[\s\"':=|(\[]*(?=[vVr\"']?\d|RELEASE)",
     re.I,
@@ -90,9 +90,11 @@ def _bare(rows: Lines) -> Hit | None:
 def _first(rows: Lines) -> Hit | None:
     """Find a version in the first lines, after a few words of whatever name."""
     for row in rows[:4]:
-        version = tokens.after(row, 0)
+        word = re.match(r"\W*[A-Za-z][\w+-]*(?=\s)", row)
+        version = tokens.after(row, word.end() if word else 0)
         if version and len(row[: row.find(version)].split()) <= 8:
-            return tokens.name_before(row, version), version
+            lead = re.match(r"([A-Za-z][\w.+-]*)(?:,| -)\s", row)
+            return lead[1] if lead else tokens.name_before(row, version), version
     return None
 
 

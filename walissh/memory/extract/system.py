@@ -9,6 +9,8 @@ from walissh.memory.extract.measured import environment
 
 Lines = Sequence[str]
 
+MAX_ROWS = 400
+
 SHOWING = frozenset({"cat", "head", "tail", "grep", "egrep", "zgrep", "awk", "sed", "less", "more"})
 
 
@@ -19,7 +21,7 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
         reader = next((r for part, r in _BY_FILE if any(part.search(a) for a in asked.args)), None)
     if reader is None:
         return
-    for subject, value in reader(asked, lines):
+    for subject, value in reader(asked, lines[:MAX_ROWS]):
         if value.strip():
             yield environment(subject, value, asked.inside)
 
@@ -56,7 +58,7 @@ def _os_files(asked: Asked, lines: Lines) -> Pairs:
     family = _FAMILY.search(" ".join(asked.args))
     if re.fullmatch(r"[\d.]+|\w+/sid", line) and family:
         yield "os", f"{family[1].capitalize()} {line}"
-    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.search(r"\brelease\b", line):
+    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.match(r"[A-Z][\w ]+\brelease\b", line):
         yield "os", line
 
 
@@ -216,11 +218,13 @@ def _virt(_: Asked, lines: Lines) -> Pairs:
 _ZONE = re.compile(r"[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_+-]+\d*){0,2}|UTC|GMT")
 
 
-def _timedatectl(_: Asked, lines: Lines) -> Pairs:
+def _timedatectl(asked: Asked, lines: Lines) -> Pairs:
     for line in lines:
         match = re.match(r"\s*(?:Time ?zone|时区)\s*[:=：]\s*(\S.*)", line, re.I)
         if match:
             yield "time zone", match[1]
+    if "--value" in asked.args and "timezone" in asked.said:
+        yield from _timezone_file(asked, lines)
 
 
 def _timezone_file(_: Asked, lines: Lines) -> Pairs:

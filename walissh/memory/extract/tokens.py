@@ -8,7 +8,7 @@ _DOTTED = re.compile(
     r"(?<![A-Za-z0-9.@])[vVr]?(?P<v>RELEASE\.\d{4}-\d\d-\d\dT[\dZ-]+|\d+(?:\.\d+)+[\w.+~-]*"
     r"(?:\(\d\))?)"
 )
-_WHOLE = re.compile(r"[vVr]?(?P<v>\d{1,8}[a-z]?\d{0,2})(?![\w./:-]|, \d|\s+\d{4}\b)")
+_WHOLE = re.compile(r"[vVr]?(?P<v>(?:\d{1,4}|\d{8})[a-z]?\d?)(?![\w./:-]|, \d|\s+\d{4}\b)")
 _AT = re.compile(
     r"[\"'(]?[vVr]?(?P<v>RELEASE\.\d{4}-\d\d-\d\dT[\dZ-]+|\d+(?:\.\d+)+[\w.+~-]*(?:\(\d\))?"
     r"|\d{1,8}[a-z]?\d{0,2}(?![\w./:-]))"
@@ -21,6 +21,7 @@ _PARENS = re.compile(r"\([^()]*\)")
 
 def prepared(row: str) -> str:
     """Return a row without addresses and folders: their numbers say nothing."""
+    row = _REST.split(row, maxsplit=1)[0]
     row = re.sub(r"\w+://\S+", " ", row) if "://" in row and "containerd://" not in row else row
     row = re.sub(r"(?<![\w:.)])/(?:[\w.+-]+/)+", "", row)
     row = re.sub(r"(?<![A-Za-z])go(?=\d+\.)", "go ", row)
@@ -37,7 +38,7 @@ def after(row: str, start: int) -> str:
     spelled = _IN_WORDS.search(row) or _DISTRIB.search(tail)
     if spelled:
         return spelled["v"] if "v" in spelled.groupdict() else ".".join(spelled.groups())
-    whole = re.match(r"[\s:,=]*(?:version|ver|release)?[\s:,=\"]*(?=[vVr]?\d)", tail, re.I)
+    whole = re.match(r"[\s:,=]+(?:version|ver|release)?[\s:,=\"]*(?=[vVr]?\d)", tail, re.I)
     number = _WHOLE.match(tail, whole.end()) if whole else None
     if number:
         twice = _TWICE.match(tail, number.end())
@@ -57,20 +58,9 @@ def at(row: str, start: int) -> str:
 
 
 _FILLER = frozenset(
-    [
-        "version",
-        "ver",
-        "release",
-        "v",
-        "server",
-        "client",
-        "utility",
-        "is",
-        "the",
-        "daemon",
-        "program",
-        "distrib",
-    ]
+    "version ver release v server client utility is the daemon program distrib core tool "  # noqa: SIM905
+    "framework tools engine emulator cli debian ubuntu gnu linux red hat enterprise bits subversion line "
+    "interface code runner package management community edition software from using running".split()
 )
 
 
@@ -91,12 +81,19 @@ def _trimmed(version: str) -> str:
 
 
 _NOISE = re.compile(
-    r"copyright|©|licen[sc]e|all rights|warranty|\bfree software\b|>=|<=|\brequire[sd]?\b|"
-    r"\blatest\b|"
-    r"out of date|\bupgrade|\bupdate|\bnewer\b|\bavailable\b|\bminimum\b|\bdeprecated|"
-    r"\bgrammar\b|\bprotocol version\b|^\W*(?:api|config|schema|go|rpc|abi)[ _]?version\b|"
-    r"^\W*(?:library|plugin|git|build|built|compiled|commit|running|runtime|linked)\b(?!\W*version)"
-    r"|\bWARN(?:ING)?\b|最新|可升级|需要|版权",
+    r">=|<=|\brequire[sd]?\b|\blatest\b|out of date|\bupgrade|\bupdate|\bnewer\b|\bavailable\b|"
+    r"\bminimum\b|\bdeprecated|\bgrammar\b|\bWARN(?:ING)?\b|最新|可升级|需要|"
+    r"^\W*(?:api|config|schema|rpc|abi)[ _]?version\b|^\W*go[ _]?version\s*[:=]|"
+    r"^\W*git[ _](?:commit|sha|revision|hash|branch)|"
+    r"^\W*(?:library|plugin|build|built|compiled|commit|runtime|linked|"
+    r"running (?:on|with|hypervisor))\b"
+    r"(?!\W*version)",
+    re.I,
+)
+_REST = re.compile(
+    r"copyright|©|licen[sc]e|all rights|warranty|\bfree software\b|版权|"
+    r"[,;(]?\s*\bprotocol version|"
+    r"\bcompiled (?:with|by)|\bbuilt (?:with|on|by)|\bbased on\b",
     re.I,
 )
 _REFUSAL = re.compile(
