@@ -37,7 +37,7 @@ def evaluate(task: str) -> None:
     try:
         for each in answer(reader.lines(sys.stdin.buffer)):
             if each is not None:
-                click.echo(json.dumps(each, ensure_ascii=False).encode())
+                click.echo(_line(each))
     except FieldError as error:
         click.echo(f"walissh eval {task}: line {reader.number}: {error}", err=True)
         sys.exit(REFUSED)
@@ -64,3 +64,8 @@ def _object(line: bytes) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise FieldError("this is not a JSON object. Write one JSON object on each line.")
     return value
+
+
+def _line(answer: dict[str, object]) -> bytes:
+    # half a surrogate pair has no bytes, but JSON can write it as an escape
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace")
