@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
@@ -20,6 +20,7 @@ MAX_CHARS = 20_000
 MAX_TERM_CHARS = 64
 
 HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_HAN = re.compile(f"[{HAN}]")
 _PIECE = re.compile(rf"[{HAN}]+|[^\W{HAN}]+(?:[-.:/@+'’]+[^\W{HAN}]+)*[+#]*")
 _APOSTROPHE = re.compile(r"['’]s?\b|['’]")
 _PART = re.compile(r"[^\W_]+[+#]*")
@@ -43,7 +44,7 @@ def pieces(text: str) -> list[str]:
 
 def is_han(piece: str) -> bool:
     """Tell whether *piece* is a run of Chinese (or Japanese, or Korean)."""
-    return re.match(f"[{HAN}]", piece) is not None
+    return piece[0] >= "\u3040" and _HAN.match(piece) is not None
 
 
 def parts(piece: str) -> list[str]:
@@ -77,7 +78,12 @@ def _clean(text: str) -> str:
 
 def _terms(text: str) -> Iterator[str]:
     for piece in pieces(text):
-        yield from _han(piece) if is_han(piece) else _latin(piece)
+        yield from _han(piece) if is_han(piece) else _latin_terms(piece)
+
+
+@lru_cache(maxsize=20_000)
+def _latin_terms(piece: str) -> tuple[str, ...]:
+    return tuple(_latin(piece))
 
 
 def _han(run: str) -> Iterator[str]:

@@ -19,11 +19,9 @@ from sqlalchemy.orm import Session
 
 from walissh.memory import synonyms, words
 from walissh.memory.recall import marks, memories, sought, talk
-from walissh.memory.recall.sought import Sought
-from walissh.memory.recall.values import Features, Matches, Query, Scored
+from walissh.memory.recall.values import Features, Query, Scored
 from walissh.memory.synonyms import Synonyms
 from walissh.store import lookup
-from walissh.store.lookup import Reader
 from walissh.store.models import LineRow, PostingRow, ShelfRow
 
 Kind = Literal["memory", "message", "knowledge"]
@@ -178,30 +176,28 @@ def search(
     """
     aim = sought.seek(query, lexicon or synonyms.standard())
     wanted = {} if kind == "memory" else marks.of_question(query.text)
-    reader = Reader(session, _shelves(session, [owner_id, *also_of], kind), where)
+    reader = lookup.open_shelves(session, [owner_id, *also_of], kind, where)
+    if not reader.total:
+        return []
     matches = reader.matches(aim, wanted)
     if not matches.places:
         return []
     if kind == "memory":
-        known = _features(session, aim, matches, features, k)
-        return memories.rank(query, aim, matches, known, k=k)
+        tallies = memories.weigh(aim, matches)
+        known = _features(session, memories.best_first(tallies), features, k)
+        return memories.rank(query, tallies, known, k=k)
     scores = talk.spots(aim, matches)
     found = reader.lines_at(scores)
     return talk.rank(found, scores, wanted, reader.held(wanted, found), k=k)
 
 
-def _shelves(session: Session, owners: Sequence[str], kind: Kind) -> list[int]:
-    query = select(ShelfRow.number).where(ShelfRow.owner_id.in_(owners), ShelfRow.kind == kind)
-    return [*session.scalars(query)]
-
-
 def _features(
-    session: Session, aim: Sought, matches: Matches, load: LoadFeatures | None, k: int
+    session: Session, docs: Sequence[int], load: LoadFeatures | None, k: int
 ) -> Mapping[int, Features]:
     if load is None:
         raise TypeError("a search of memories needs their features")
     known: dict[int, Features] = {}
-    for chunk in lookup.chunks(memories.by_weight(aim, matches), BATCH):
+    for chunk in lookup.chunks(docs, BATCH):
         known |= load(session, chunk)
         if len(known) >= max(BATCH // 4, 10 * k):
             break

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from walissh.memory import words
 from walissh.memory.entry import MemoryType
@@ -29,7 +30,11 @@ HOST_ONLY = 1.0
 
 @dataclass(slots=True)
 class Tally:
-    """What one memory has of what is sought."""
+    """What one memory has of what is sought.
+
+    *parts* is what each word counts, *concepts* what each widening counts beyond the words
+    it stands for, *met* are all widenings found.
+    """
 
     parts: dict[str, float] = field(default_factory=dict)
     concepts: dict[str, float] = field(default_factory=dict)
@@ -37,16 +42,11 @@ class Tally:
 
     @property
     def total(self) -> float:
+        """What all of it counts."""
         return sum(self.parts.values()) + sum(self.concepts.values())
 
 
 _Candidate = tuple[Tally, Features]
-
-
-def by_weight(sought: Sought, matches: Matches) -> list[int]:
-    """Return the matched texts by their words alone, the best first."""
-    tallies = weigh(sought, matches)
-    return sorted(tallies, key=lambda doc: (-tallies[doc].total, -doc))
 
 
 def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
@@ -91,11 +91,20 @@ def _worth(unit: Unit, matches: Matches, lengths: Mapping[int, float]) -> dict[i
     return {doc: weight * score.fullness(times, lengths[doc]) for doc, times in held.items()}
 
 
+def best_first(tallies: Mapping[int, Tally]) -> list[int]:
+    """Return the matched memories by their words alone."""
+    return sorted(tallies, key=lambda doc: (-tallies[doc].total, -doc))
+
+
 def rank(
-    query: Query, sought: Sought, matches: Matches, features: Mapping[int, Features], *, k: int
+    query: Query, tallies: Mapping[int, Tally], features: Mapping[int, Features], *, k: int
 ) -> list[Scored]:
-    """Return at most *k* of the memories in *features*, best first."""
-    tallies = weigh(sought, matches)
+    """Return at most *k* of the memories in *features*, best first.
+
+    A memory's words count by how rare they are; then whether it is of the kind and the host
+    that the question is after, how fresh and sure it is, and how often it helped. Of two
+    versions of one fact the newer stands above. Nothing relevant gives [].
+    """
     hosts = {each.host for each in features.values()}
     goal = aim.take(query, hosts)
     scores = {
@@ -171,9 +180,14 @@ def _is_newer_version(newer: _Candidate, older: _Candidate) -> bool:
     return len(mine & theirs) >= ALIKE * max(min(len(mine), len(theirs)), 1)
 
 
+@lru_cache(maxsize=4096)
+def _host_terms(host: str) -> frozenset[str]:
+    return frozenset(words.terms(host))
+
+
 def _matter(tally: Tally, features: Features) -> frozenset[str]:
     """Return what was found in a memory without its host and the words of asking."""
-    host = {*words.terms(features.host)}
+    host = _host_terms(features.host)
     return frozenset(tally.met | tally.parts.keys()) - host - words.asking()
 
 
