@@ -177,8 +177,8 @@ def _source_zh(memory: Memory) -> str:
         return f"您 {date} 的偏好（{subject}）"
     where = f" {host} 上" if host else ""
     if memory.type is MemoryType.TROUBLESHOOTING_CASE:
-        return f"{date}{where}的案例"
-    return f"{date}{where}的事实（{subject}）"
+        return f"{date}{where}的案例" if host else f"{date} 的案例"
+    return f"{date}{where}的事实（{subject}）" if host else f"{date} 的事实（{subject}）"
 
 
 def _source_en(memory: Memory) -> str:
