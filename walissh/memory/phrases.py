@@ -1,27 +1,31 @@
 """Whether a text says one of a list of things, and how such lists are read from a file.
 
 A list is regular expressions on lower-case text: ``en`` ones match whole words, ``zh``
-ones anywhere. Only the beginning and the end of a long text are looked at, for that is
-where a person says what she wants, and what is between is often a pasted log.
+ones anywhere, but not in a text of ASCII alone. Only the beginning and the end of a long
+text are looked at, for that is where a person says what she wants, and what is between is
+often a pasted log.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from unicodedata import normalize
 
 import yaml
 
 from walissh.errors import InvalidError
+from walissh.memory.alternatives import sorted_by_letter
 
 HEAD_CHARS = 2_000
 TAIL_CHARS = 500
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it is built
-_SPACE = re.compile(r"\s+")
+_WIDE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _EDGE = " \t.,;:!?。，；：！？、~…—-\"'“”()"
 _BETWEEN = re.compile(r"[\s.,;:!?。，；：！？、~…—\-]*")
 _WORD_BEGIN, _WORD_END = r"(?<![a-z0-9_./-])", r"(?![a-z0-9_]|[./-][a-z0-9])"
+_LETTER_BEGIN = r"(?<![a-z0-9_./-].)"  # the same, said after the first letter
+_BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P[<=]")
 _MAX_FILE_CHARS = 200_000
 
 
@@ -30,8 +34,37 @@ def seen(text: str) -> str:
     if len(text) > HEAD_CHARS + TAIL_CHARS:
         text = f"{text[:HEAD_CHARS]} {text[-TAIL_CHARS:]}"
     if not text.isascii():
-        text = normalize("NFKC", text).replace("’", "'")
-    return _SPACE.sub(" ", text.lower()).strip()
+        text = text.replace("’", "'")
+        if _WIDE.search(text):  # else not worth its time
+            text = normalize("NFKC", text)
+    return " ".join(text.lower().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A list of expressions, in parts that are searched for one after the other."""
+
+    zh: tuple[re.Pattern[str], ...]
+    en: tuple[re.Pattern[str], ...]
+
+    def search(self, text: str) -> bool:
+        """Tell whether one of them is anywhere in *text*."""
+        parts = self.en if text.isascii() else (*self.zh, *self.en)
+        return any(each.search(text) for each in parts)
+
+    def match(self, text: str, at: int) -> re.Match[str] | None:
+        """Return the first one that stands in *text* just at this place."""
+        for each in (*self.zh, *self.en):
+            found = each.match(text, at)
+            if found and found.end() > at:
+                return found
+        return None
+
+    def without(self, text: str) -> str:
+        """Return *text* with a space for each of them."""
+        for each in (*self.zh, *self.en):
+            text = each.sub(" ", text)
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +76,21 @@ class Phrases:
     nothing of this list.
     """
 
-    said: re.Pattern[str]
-    beside: re.Pattern[str] | None = None
-    unless: re.Pattern[str] | None = None
-    whole: bool = False
-    at_most: int = HEAD_CHARS + TAIL_CHARS + 1
+    said: Words
+    beside: Words
+    unless: Words
+    whole: bool
+    at_most: int
 
     def hold(self, text: str) -> bool:
         """Tell whether *text* says one of these things."""
-        return self.first(text) is not None
-
-    def first(self, text: str) -> str | None:
-        """Return the words that say it, None if it is not said."""
         if len(text) > self.at_most:
-            return None
-        found = self._made_of(text.strip(_EDGE)) if self.whole else _words(self.said.search(text))
-        if found is None or (self.unless is not None and self.unless.search(text)):
-            return None
-        return found
+            return False
+        found = self._made_of(text.strip(_EDGE)) if self.whole else self.said.search(text)
+        return found and not self.unless.search(text)
 
-    def _made_of(self, text: str) -> str | None:
-        """Return *text* if it is these things one after the other; the first that fits holds.
+    def _made_of(self, text: str) -> bool:
+        """Tell whether *text* is these things one after the other; the first that fits holds.
 
         Never a second try: a list whose entries overlap would try every way to cut a text.
         """
@@ -71,17 +98,12 @@ class Phrases:
         while at < len(text):
             found = self.said.match(text, at)
             said = said or found is not None
-            if found is None and self.beside is not None:
-                found = self.beside.match(text, at)
+            found = found or self.beside.match(text, at)
             if found is None:
-                return None
+                return False
             between = _BETWEEN.match(text, found.end())
             at = between.end() if between else found.end()
-        return text if said else None
-
-
-def _words(found: re.Match[str] | None) -> str | None:
-    return found[0] if found else None
+        return said
 
 
 # --- reading a file, with the line for what is wrong --------------------------------------
@@ -179,51 +201,54 @@ PHRASE_FIELDS = ("zh", "en", "unless", "whole", "beside", "at_most")
 
 def phrases(place: Place, fields: Mapping[str, Place]) -> Phrases:
     """Return the list of things that *fields* (`PHRASE_FIELDS`) of *place* describe."""
-    said = _patterns(fields)
-    if not said:
-        raise place.fail("there are no words. Give a list under `zh` or `en`.")
     whole = "whole" in fields and fields["whole"].yes()
+    said = _words(place, fields, in_order=whole)
+    if not (said.zh or said.en):
+        raise place.fail("there are no words. Give a list under `zh` or `en`.")
     longest = HEAD_CHARS + TAIL_CHARS + 1
     at_most = int(fields["at_most"].number(1, longest)) if "at_most" in fields else longest
-    return Phrases(
-        said=_compiled(place, _either(said)),
-        beside=_list(fields, "beside"),
-        unless=_list(fields, "unless"),
-        whole=whole,
-        at_most=at_most,
-    )
+    return Phrases(said, _part(fields, "beside"), _part(fields, "unless"), whole, at_most)
 
 
-def _list(fields: Mapping[str, Place], name: str) -> re.Pattern[str] | None:
+def _part(fields: Mapping[str, Place], name: str) -> Words:
     if name not in fields:
-        return None
-    patterns = _patterns(fields[name].fields("zh", "en"))
-    return _compiled(fields[name], _either(patterns)) if patterns else None
+        return Words((), ())
+    return _words(fields[name], fields[name].fields("zh", "en"), in_order=name == "beside")
 
 
-def _patterns(fields: Mapping[str, Place]) -> list[str]:
-    found = [_checked(each) for each in fields["zh"].items()] if "zh" in fields else []
-    words = [_checked(each) for each in fields["en"].items()] if "en" in fields else []
-    if words:
-        found.append(f"{_WORD_BEGIN}(?:{_either(words)}){_WORD_END}")
-    return found
-
-
-def _either(patterns: Iterable[str]) -> str:
-    return "|".join(patterns)
+def _words(place: Place, fields: Mapping[str, Place], *, in_order: bool) -> Words:
+    zh = [_checked(each) for each in fields["zh"].items()] if "zh" in fields else []
+    en = [_checked(each) for each in fields["en"].items()] if "en" in fields else []
+    word = f"{_WORD_BEGIN}(?:%s){_WORD_END}"
+    if in_order:
+        return Words(
+            _compiled(place, "|".join(zh), "%s"),
+            _compiled(place, "|".join(en), word),
+        )
+    zh_led, zh_others = sorted_by_letter(zh)
+    en_led, en_others = sorted_by_letter(en, before=_LETTER_BEGIN)
+    return Words(
+        _compiled(place, zh_led, "%s") + _compiled(place, zh_others, "%s"),
+        _compiled(place, en_led, f"(?:%s){_WORD_END}") + _compiled(place, en_others, word),
+    )
 
 
 def _checked(place: Place) -> str:
     pattern = place.text()
-    # in a group, as it will stand: a flag or a reference to a group would not work there
-    if _compiled(place, f"(?:{pattern})").match("") is not None:
+    if _BACK_REFERENCE.search(pattern):
+        raise place.fail(f"{pattern!r} refers back to a group, which a list cannot. Spell it out.")
+    # in a group, as it will stand: a flag would not work there
+    (found,) = _compiled(place, f"(?:{pattern})", "%s")
+    if found.match("") is not None:
         raise place.fail(f"{pattern!r} is found in every text. Give it at least one letter.")
     return pattern
 
 
-def _compiled(place: Place, pattern: str) -> re.Pattern[str]:
+def _compiled(place: Place, pattern: str, form: str) -> tuple[re.Pattern[str], ...]:
+    if not pattern:
+        return ()
     try:
-        return re.compile(pattern)
+        return (re.compile(form.replace("%s", pattern)),)
     except (re.error, OverflowError, RecursionError) as error:
         raise place.fail(
             f"this is no regular expression ({error}). Correct it, or put it in quotes."

@@ -5,20 +5,20 @@ proposes it, and the person confirms; it is never simply done.
 """
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import pairwise
+from fnmatch import fnmatchcase
 from typing import Final, Literal
 
 from walissh.memory import weight
+from walissh.memory.choices import UNIT, Action, Choice, choice
 from walissh.memory.entry import Memory, MemoryState, MemoryType
 from walissh.memory.phrases import seen
 from walissh.react.turn import Language
 
-Action = Literal["restart", "reload", "start", "stop", "logs", "backup"]
+__all__ = ["Action", "Choice", "Missing", "What", "choice", "missing", "propose"]
+
 What = Literal["service", "host", "path"]
 
 CLEAR_SHARE: Final = 0.9
@@ -26,7 +26,6 @@ CLEAR_COUNT: Final = 3
 """So many past choices at least, and such a share of one value, leave no doubt."""
 
 MAX_QUESTION_CHARS: Final = 80
-MAX_COMMAND_CHARS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +42,6 @@ class Missing:
     host: str = ""
     latest: bool = False
     points: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a past command did to which service (for a backup: which folder) where."""
-
-    action: Action
-    service: str
-    host: str
-    at: datetime
 
 
 # --- what is missing ----------------------------------------------------------------------
@@ -115,7 +104,7 @@ _MACHINES = "machine|host|box|vm|node"
 _MACHINES_ZH = "机器|主机|服务器|虚拟机|节点"
 
 _POLITE = re.compile(
-    r"(?:请|麻烦你?|劳驾|帮我?|帮忙|给我|替我|能不能|可不可以|可以|能|你|那|先|再|赶紧|马上|立刻|"
+    r"(?:请|麻烦你?|劳驾|帮我?|帮忙|给我|替我|能不能|可不可以|可以|能|你|那(?![个台些])|先|再|赶紧|马上|立刻|"
     r"现在|快|一下|下|吧|呗|呀|啊|吗|嘛|了|哈|好|，|,|。|？|\?|!|！)|"
     r"(?<![a-z])(?:please|pls|plz|can you|could you|would you|will you|go ahead and|just|now|"
     r"quickly|again|for me|ok|okay|hey|hi|then|and|so|i need you to|i want you to|let's|"
@@ -127,7 +116,7 @@ _EN = re.compile(
     rf"(?P<verb>{_TURNS})(?: up)? ?"
     rf"(?:(?:the|that|this|my|our|a|its|same|usual|whole) )*"
     rf"(?:(?P<thing>{_THINGS})|(?P<machine>{_MACHINES})|(?P<log>logs?(?: files?)?)|"
-    rf"(?P<path>data|config|configs|configuration|files?|everything)|(?P<it>it|that|one)|"
+    rf"(?P<path>data|config|configs|configuration|files?)|(?P<it>it|that|one)|"
     rf"(?P<name>{_NAME})(?: (?:{_THINGS}))?)?"
     rf"(?: (?:on|at|for) (?:the |that |this )?(?:{_MACHINES}|server|(?P<host>{_NAME})))?"
 )
@@ -136,182 +125,70 @@ _THING_ZH = (
     rf"(?:(?P<thing>{_THINGS_ZH})|(?P<machine>{_MACHINES_ZH})|(?P<log>日志|log)|"
     rf"(?P<path>数据|配置|配置文件|文件)|(?P<it>它)|(?P<name>{_NAME})(?: ?(?:{_THINGS_ZH}))?)"
 )
-_WHICH_ZH = "(?:那个|这个|那台|这台|我的|我们的|老|所有)?"
+_WHICH_ZH = "(?:那个|这个|那台|这台|我的|我们的|老)?"
 _ZH = (
     re.compile(rf"(?:把|将|在)? ?{_ON_ZH}{_WHICH_ZH}{_THING_ZH} ?(?:给)?(?P<verb>{_TURNS})"),
     re.compile(rf"(?:在 ?{_NAME} ?上)?(?P<verb>{_TURNS}) ?{_ON_ZH}{_WHICH_ZH}{_THING_ZH}?"),
 )
 _SPACES = re.compile(r" {2,}")
+_NUMBERED = re.compile(r"[a-z][a-z.-]*\d+")
+# a question, or an order that leaves nothing out
+_ASKED = re.compile(
+    r"[了过](?:吗|没)|为什么|为啥|怎么|多少|什么|所有|全部|(?<![a-z])(?:did|why|how|when|who|what|"
+    r"was|were|has|have|all|every|everything|both|any)(?![a-z])"
+)
 
 
-def missing(question: str) -> Missing | None:
+def missing(question: str, hosts: Sequence[str] = ()) -> Missing | None:
     """Return what an order leaves out, None if it leaves out nothing or is no order.
 
-    A service that is named alone leaves the host open: where only one is at hand, nothing
-    is missing, and `propose` says nothing.
+    *hosts* are the names of the hosts there are; without them a name that ends in a number
+    is taken for one. A service that is named alone leaves the host open: where only one is
+    at hand, nothing is missing, and `propose` says nothing.
     """
-    if len(question) > MAX_QUESTION_CHARS:
+    text = seen(question) if len(question) <= MAX_QUESTION_CHARS else ""
+    if not text or _ASKED.search(text):
         return None
-    text = seen(question)
     wish = weight.weigh(text)
     bare = _SPACES.sub(" ", _POLITE.sub(" ", weight.without(text))).strip(" .;:、的")
     for pattern in (_EN, *_ZH):
         for form in (bare, bare.replace(" ", "")) if pattern is not _EN else (bare,):
             found = pattern.fullmatch(form)
             if found:
-                return _missing(found.groupdict(), wish.latest)
+                return _missing(found.groupdict(), [each.lower() for each in hosts], wish.latest)
     return None
 
 
-def _missing(parts: Mapping[str, str | None], latest: bool) -> Missing | None:
+def _missing(parts: Mapping[str, str | None], hosts: Sequence[str], latest: bool) -> Missing | None:
     action = _VERBS[parts["verb"] or ""]
     host, name = parts["host"] or "", parts["name"] or ""
+    if _is_host(name, hosts):
+        return None  # the machine itself is meant
+    if host and not name and not _is_host(host, hosts):
+        host, name = "", host  # "nginx 的日志" and "web1 的日志" are alike but for the name
     if action == "logs" and not parts["log"]:
         return None  # "show disks" is a question, not an order without its object
     if action in ("start", "stop") and not (parts["thing"] or parts["machine"] or name):
         return None  # "stop" alone is said to the agent
     if parts["machine"]:
-        return None if host else Missing(action, ("host",), latest=latest)
+        return Missing("reboot", ("host",), latest=latest) if action == "restart" else None
     if action == "backup":
         return None if name else Missing(action, ("path",), host=host, latest=latest)
-    services: tuple[What, ...] = () if name else ("service",)
-    hosts: tuple[What, ...] = () if host else ("host",)
-    what = services + hosts
+    what: tuple[What, ...] = () if host else ("host",)
+    if not name:
+        what = ("service", *what)
     return Missing(action, what, name, host, latest, bool(parts["it"])) if what else None
 
 
-# --- what was chosen before ---------------------------------------------------------------
-
-_WRAPPERS = frozenset({"sudo", "env", "nohup", "time", "nice", "ionice", "doas", "command", "exec"})
-_WITH_VALUE = frozenset({"-u", "-g", "-n", "-H", "-M", "-t", "--user", "--namespace", "-f", "-p"})
-_SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n"})
-_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*")
-_UNIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@:-]*")
-_ACTIONS: Mapping[str, Action] = {
-    "restart": "restart",
-    "try-restart": "restart",
-    "reload-or-restart": "restart",
-    "force-reload": "reload",
-    "reload": "reload",
-    "graceful": "reload",
-    "start": "start",
-    "up": "start",
-    "stop": "stop",
-    "down": "stop",
-    "kill": "stop",
-    "logs": "logs",
-}
-# the verb stands before the service; two words where the first one only says the kind
-_VERB_FIRST = frozenset(
-    {
-        *("systemctl", "initctl", "supervisorctl", "circusctl", "launchctl", "svcadm"),
-        *("docker", "podman", "nerdctl", "crictl", "docker-compose", "podman-compose"),
-        *("sv", "pm2", "monit", "snap", "brew"),
-    }
-)
-_SERVICE_FIRST = frozenset({"service", "rc-service"})
-_GROUPS = frozenset({"compose", "container", "services", "service", "rollout", "stack", "--user"})
-_LOG_TOOLS: Mapping[str, str] = {"journalctl": "-u"}
-_SIGNALLED: Mapping[str, str] = {"nginx": "-s", "haproxy": "-s", "httpd": "-k", "apache2": "-k"}
-
-
-def choice(command: str, host: str, at: datetime) -> Choice | None:
-    """Return which service a command acted on, None if none or more than one."""
-    found = {each for each in map(_acted, _simple_commands(command)) if each is not None}
-    if len(found) != 1:
-        return None
-    action, service = found.pop()
-    return Choice(action, service, host, at)
-
-
-def _simple_commands(command: str) -> list[list[str]]:
-    """Split a command line roughly: what it does is told by others, before it runs."""
-    if len(command) > MAX_COMMAND_CHARS:
-        return []
-    lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    parts: list[list[str]] = [[]]
-    try:
-        for word in lexer:
-            if word in _SEPARATORS or set(word) <= {"\n", ";"}:
-                parts.append([])
-            else:
-                parts[-1].append(word)
-    except ValueError:  # a quote that is not closed
-        return []
-    return parts
-
-
-def _acted(words: list[str]) -> tuple[Action, str] | None:
-    words = _unwrapped(words)
-    if not words:
-        return None
-    tool, rest = words[0].rpartition("/")[2], words[1:]
-    if words[0].startswith(("/etc/init.d/", "/etc/rc.d/")):
-        return _named(rest[:1], [tool])
-    if tool in _SERVICE_FIRST:
-        plain = _plain(rest)
-        return _named(plain[1:2], plain[:1])
-    if tool in _SIGNALLED and _SIGNALLED[tool] in rest:
-        return _named(rest[rest.index(_SIGNALLED[tool]) + 1 :][:1], [tool])
-    if tool in _LOG_TOOLS:
-        return _named(["logs"], _units_of_log(rest))
-    if tool in ("apachectl", "apache2ctl"):
-        return _named(_plain(rest)[:1], ["apache2"])
-    if tool == "kubectl":
-        plain = [each for each in _plain(rest) if each not in _GROUPS]
-        return _named(plain[:1], _workloads(plain[1:]))
-    if tool in _VERB_FIRST:
-        plain = [each for each in _plain(rest) if each not in _GROUPS]
-        return _named(plain[:1], plain[1:])
-    return None
-
-
-def _unwrapped(words: list[str]) -> list[str]:
-    while words and (words[0] in _WRAPPERS or _ASSIGNED.fullmatch(words[0])):
-        words = words[1:]
-        while words and words[0].startswith("-"):
-            words = words[2:] if words[0] in _WITH_VALUE - {"-n", "-H"} else words[1:]
-    if words and words[0] == "timeout":
-        plain = [each for each in words[1:] if not each.startswith("-")]
-        return plain[1:]
-    return words
-
-
-def _plain(words: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    skip = False
-    for each in words:
-        if skip or each.startswith("-"):
-            skip = not skip and each in _WITH_VALUE
-            continue
-        kept.append(each)
-    return kept
-
-
-def _units_of_log(words: list[str]) -> list[str]:
-    units = [after for flag, after in pairwise(words) if flag in ("-u", "--unit")]
-    units += [each.partition("=")[2] for each in words if each.startswith("--unit=")]
-    return units
-
-
-def _workloads(words: list[str]) -> list[str]:
-    if words[:1] and words[0] in ("deployment", "deploy", "statefulset", "sts", "daemonset", "ds"):
-        words = words[1:]
-    return [each.rpartition("/")[2] for each in words]
-
-
-def _named(verb: Sequence[str], services: Sequence[str]) -> tuple[Action, str] | None:
-    action = _ACTIONS.get(verb[0]) if verb else None
-    if action is None or len(services) != 1 or not _UNIT.fullmatch(services[0]):
-        return None
-    return action, services[0].removesuffix(".service")
+def _is_host(name: str, hosts: Sequence[str]) -> bool:
+    return name in hosts if hosts else bool(_NUMBERED.fullmatch(name))
 
 
 # --- what to propose ----------------------------------------------------------------------
 
 _SAID: Mapping[Language, Mapping[Action, str]] = {
     "en": {
+        "reboot": "Reboot",
         "restart": "Restart",
         "reload": "Reload",
         "start": "Start",
@@ -320,17 +197,24 @@ _SAID: Mapping[Language, Mapping[Action, str]] = {
         "backup": "Back up to",
     },
     "zh": {
+        "reboot": "重启",
         "restart": "重启",
         "reload": "重新加载",
         "start": "启动",
         "stop": "停止",
         "logs": "查看",
-        "backup": "备份到",
+        "backup": "备份",
     },
 }
+# "restarted redis", "重启了 redis"; not "restart of", "restart the"
+_TOLD = re.compile(
+    r"(restart|reload|重启|重载)(?:ed|ing|了|一下|掉)? ?"
+    r"(?!(?:the|it|of|and|all|both|on|to|after)\b)([a-z][a-z0-9_.@-]*[a-z0-9])"
+)
 _PATH = re.compile(r"(?<![\w/])/[\w.@+-]+(?:/[\w.@+-]+)*/?")
 _VERB_WORDS: Mapping[Action, tuple[str, ...]] = {
-    "restart": ("restart", "重启", "reboot", "bounce"),
+    "reboot": ("reboot", "重启"),
+    "restart": ("restart", "重启", "bounce"),
     "reload": ("reload", "重载", "重新加载"),
     "start": ("start", "启动"),
     "stop": ("stop", "停"),
@@ -397,7 +281,11 @@ def _remembered(missing: Missing, memories: Iterable[Memory], host: str) -> str:
 
 
 def _in_scope(memory: Memory, host: str) -> bool:
-    return not memory.scope.startswith("host:") or host in memory.scope[5:].split(",")
+    kind, _, names = memory.scope.partition(":")
+    if kind not in ("host", "all-except"):
+        return True
+    named = any(fnmatchcase(host, each.strip()) for each in names.split(","))
+    return named if kind == "host" else not named
 
 
 def _preferred(missing: Missing, memory: Memory) -> str:
@@ -413,27 +301,32 @@ def _preferred(missing: Missing, memory: Memory) -> str:
 
 
 def _mended_by(missing: Missing, memory: Memory) -> str:
-    if memory.type is not MemoryType.TROUBLESHOOTING_CASE or missing.action == "backup":
+    if memory.type is not MemoryType.TROUBLESHOOTING_CASE or "service" not in missing.what:
         return ""
     found = choice(memory.fix, memory.host, memory.at)
-    return found.service if found is not None and found.action == missing.action else ""
+    if found is not None:
+        return found.service if found.action == missing.action else ""
+    told = _TOLD.findall(memory.fix.lower()) if missing.action in ("restart", "reload") else []
+    names = {name for verb, name in told if _VERBS.get(verb) == missing.action}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _only_program(missing: Missing, memory: Memory) -> str:
-    wanted = memory.type is MemoryType.SOFTWARE_FACT and missing.action != "backup"
+    wanted = memory.type is MemoryType.SOFTWARE_FACT and "service" in missing.what
     return memory.subject if wanted and memory.host and _is_service(memory.subject) else ""
 
 
 def _is_service(text: str) -> bool:
-    return bool(_UNIT.fullmatch(text)) and bool(re.search("[A-Za-z]", text)) and len(text) <= 60
+    return bool(UNIT.fullmatch(text)) and bool(re.search("[A-Za-z]", text)) and len(text) <= 60
 
 
 def _sentence(action: Action, service: str, host: str, language: Language, *, again: bool) -> str:
     verb = _SAID[language][action]
     if language == "en":
-        return f"{verb} {service} on {host}, {'as last time' if again else 'is that right'}?"
+        what = f"{verb} {service} on {host}" if service else f"{verb} {host}"
+        return f"{what}, {'as last time' if again else 'is that right'}?"
+    what = f"{service} 的日志" if action == "logs" else service
     end = "和上次一样" if again else "对吗"
     if action == "backup":
-        return f"{verb} {host} 上的 {service}，{end}？"
-    what = f"{service} 的日志" if action == "logs" else service
-    return f"{verb} {host} 上的 {what}，{end}？"
+        return f"{host} 的备份放到 {service}，{end}？"
+    return f"{verb} {host} 上的 {what}，{end}？" if service else f"{verb} {host}，{end}？"

@@ -46,7 +46,7 @@ def without(question: str) -> str:
     """Return the question (lower case) without what it says of memory."""
     text = seen(question)
     for said, _ in _built_in().rules:
-        text = said.said.sub(" ", text)
+        text = said.said.without(text)
     return text
 
 
