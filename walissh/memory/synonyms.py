@@ -101,7 +101,7 @@ def _longest(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _units(text: str) -> Phrase:
-    """Cut into single characters of Chinese and stemmed words, without stopwords of English."""
+    """Cut into single characters of Chinese and stemmed words."""
     units: list[str] = []
     for piece in words.pieces(text):
         units += piece if words.is_han(piece) else _latin_units(piece)
@@ -109,7 +109,7 @@ def _units(text: str) -> Phrase:
 
 
 def _latin_units(piece: str) -> list[str]:
-    return [stem(part) for part in words.parts(piece) if part not in words.stopwords()]
+    return [stem(part) for part in words.parts(piece)]
 
 
 def _terms(units: Phrase) -> frozenset[str]:
@@ -119,16 +119,22 @@ def _terms(units: Phrase) -> frozenset[str]:
 
 
 def _needed(phrase: str) -> Phrase:
-    """Return the pairs and words that a text with *phrase* in it has."""
+    """Return the pairs and words that a text with *phrase* in it has.
+
+    () if stopwords leave but one word of several, for "log in" is not a log.
+    """
     needed: list[str] = []
+    left_out = False
     for piece in words.pieces(phrase):
+        terms = words.terms(piece)
         if not words.is_han(piece):
-            needed += _latin_units(piece)
-        elif len(piece) == 1:
-            needed.append(piece)
+            parts = [stem(part) for part in words.parts(piece) if part not in words.stopwords()]
+            left_out |= not parts
+            needed += parts if len(parts) > 1 or len(words.parts(piece)) == 1 else terms[:1]
         else:
-            needed += [term for term in words.terms(piece) if len(term) == 2]
-    return tuple(dict.fromkeys(needed))
+            needed += [term for term in terms if len(term) == 2 or len(piece) == 1]
+    distinct = tuple(dict.fromkeys(needed))
+    return () if left_out and len(distinct) < 2 else distinct
 
 
 # --- the file -------------------------------------------------------------------------
