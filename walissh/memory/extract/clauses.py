@@ -67,13 +67,15 @@ def opens_list(sentence: Sentence) -> bool:
 def start(kept: Sequence[Clause], *, opened: bool = False) -> int | None:
     """Return where the instruction begins among the clauses *kept*, None if there is none."""
     for number, clause in enumerate(kept):
-        if _instructs(clause) or (_orders(clause) and _stands(clause)):
+        if (_instructs(clause) and not only_standing(clause)) or (
+            _orders(clause) and _stands(clause)
+        ):
             return number
     if instead := _instead(kept):
         return instead
     if not opened and not any(_stands(each) for each in kept):
         return None
-    if any(_is_statement(each) for each in kept if _stands(each)):
+    if any(_is_statement(each) for each in kept if _stands(each) and not only_standing(each)):
         return None
     return _beside_standing(kept, opened=opened)
 
@@ -81,7 +83,7 @@ def start(kept: Sequence[Clause], *, opened: bool = False) -> int | None:
 def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
     """Return the instruction from its condition on, to the next task or the end."""
     first = at
-    while first and (_is_condition(kept[first - 1]) or _gives_up(kept[first - 1])):
+    while first and (_is_condition(kept[first - 1]) or gives_up(kept[first - 1])):
         first -= 1
     chosen = list(kept[first : at + 1])
     for clause in kept[at + 1 :]:
@@ -111,16 +113,19 @@ def core(clause: Clause) -> str:
 
 
 def _beside_standing(kept: Sequence[Clause], *, opened: bool) -> int | None:
-    """Return the directive that a clause like "from now on" or "往后都这样" goes with."""
-    for number, clause in enumerate(kept):
-        if _orders(clause) and (opened or _stands(clause)):
-            return number
-    return next((n for n, each in enumerate(kept) if _orders(each)), None)
+    """Return the order that a clause like "from now on" or "往后都这样" goes with.
+
+    "From now on" speaks of what follows it, if anything does; "往后都这样" of what is before.
+    """
+    orders = [number for number, each in enumerate(kept) if _orders(each)]
+    adverbs = [n for n, each in enumerate(kept) if phrases.found("adverb", _plain(each.seen))]
+    after = [n for n in orders if adverbs and n > adverbs[0] and not opened]
+    return next(iter(after or orders), None)
 
 
 def _instead(kept: Sequence[Clause]) -> int:
     """Return what takes the place of a thing given up ("scrap that, … now"), 0 if nothing."""
-    if not kept or not _gives_up(kept[0]):
+    if not kept or not gives_up(kept[0]):
         return 0
     later = [n for n, each in enumerate(kept) if phrases.found("now_instead", each.seen)]
     return next((n for n in later if n and _directs(kept[n])), 0)
@@ -133,6 +138,8 @@ def _orders(clause: Clause) -> bool:
 def _instructs(clause: Clause) -> bool:
     texts = {_plain(clause.seen), core(clause)}
     if any(phrases.found("if", text) for text in texts) and not _rules_after_if(texts):
+        return False
+    if any(phrases.found(name, text) for name in ("machine", "complaint") for text in texts):
         return False
     return any(phrases.found(name, text) for name in _RULES for text in texts)
 
@@ -158,14 +165,18 @@ def _directs(clause: Clause) -> bool:
 
 def _is_statement(clause: Clause) -> bool:
     seen = _plain(clause.seen)
-    return any(phrases.found(name, seen) for name in ("later", "foretold", "symptom"))
+    return any(
+        phrases.found(name, seen)
+        for name in ("later", "foretold", "symptom", "machine", "complaint")
+    )
 
 
 def _is_condition(clause: Clause) -> bool:
     return phrases.found("condition", _plain(clause.seen))
 
 
-def _gives_up(clause: Clause) -> bool:
+def gives_up(clause: Clause) -> bool:
+    """Tell whether the clause lets go of an earlier rule ("forget …", "… 作废")."""
     return phrases.found(_GIVEN_UP, core(clause))
 
 
@@ -173,7 +184,7 @@ def _is_idle(clause: Clause) -> bool:
     seen = _plain(clause.seen)
     if phrases.found("tag_only", seen):
         return True
-    if is_once(clause) or (phrases.found("past", seen) and not _gives_up(clause)):
+    if is_once(clause) or (phrases.found("past", seen) and not gives_up(clause)):
         return True
     return _asks(seen) and not phrases.found("asks_politely", seen)
 

@@ -25,6 +25,16 @@ def found(path: str, text: str) -> bool:
     return pattern(path).search(text) is not None
 
 
+def is_verb(word: str) -> bool:
+    """Tell whether *word* is one of the verbs that orders begin with."""
+    return word in _verbs()
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return frozenset(_data()["words"]["verb"].replace("[sz]", "s").split())
+
+
 @cache
 def _data() -> dict[str, Any]:
     text = (files("walissh.memory.extract") / "preferences.yaml").read_text("utf-8")

@@ -25,8 +25,10 @@ def of(sentence: Sentence, rule: Sequence[Clause]) -> Op:
 
 def _gives_new_value(seen: Sequence[str]) -> bool:
     """Tell whether something is put in the place of what goes."""
+    if not any(phrases.found("given_up", each) for each in seen):
+        return True
     return any(
         phrases.found("new_value", each)
         for number, each in enumerate(seen)
-        if number or not phrases.found("given_up", each) or phrases.found("replacing", each)
+        if number or phrases.found("replacing", each)
     )

@@ -51,11 +51,8 @@ def without(clause: str) -> str | None:
 def values(text: str) -> frozenset[str]:
     """Return the secrets that *text* tells, so that nothing kept says one of them again."""
     head = text[:_MAX_CHARS]
-    told = {
-        _LAST.findall(match[0])[-1]
-        for match in phrases.pattern("secrets.told").finditer(head)
-        if _LAST.search(match[0])
-    }
+    matches = phrases.pattern("secrets.told").finditer(head)
+    told = {words[-1].strip(".!?()") for match in matches if (words := _WORDS.findall(match[0]))}
     told |= {head[span.start : span.end] for span in redact.spans(head)}
     return frozenset(each for each in told if len(each) >= _SHORTEST)
 
@@ -74,4 +71,4 @@ def _kind(words: str) -> str:
 _MAX_CHARS: Final = 4_000
 _SHORTEST: Final = 3
 _KINDS: Final = ("api key", "private key", "passphrase", "token", "password", "key")
-_LAST: Final = re.compile(r"[^\s\"'“”‘’「」`,，。；;:：=\u4e00-\u9fff]+")
+_WORDS: Final = re.compile(r"[^\s\"'“”‘’「」`,，。；;:：=\u4e00-\u9fff]+")

@@ -7,6 +7,7 @@ looks like one is in ``preferences.yaml`` beside what is one.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from walissh.memory.entry import Found, MemoryType
@@ -39,9 +40,9 @@ def from_user(text: str) -> list[Found]:
     instruction that says the same secret again. Never raises.
     """
     found: list[Found] = []
-    for rule in _rules(prose.sentences(text)):
+    for rule in islice(_rules(prose.sentences(text)), MAX_FOUND):
         found += [each for each in _found(rule) if each not in found]
-    return _clean(found, text)[:MAX_FOUND]
+    return _clean(found, text)
 
 
 def once(text: str) -> bool:
@@ -78,15 +79,15 @@ def _rule(sentence: Sentence, before: Sentence | None, *, opened: bool) -> _Rule
 
 
 def _found(rule: _Rule) -> Iterator[Found]:
-    whole = _joined(rule.clauses)
+    whole = _joined(rule.clauses)[:MAX_VALUE]
     op = pref_op.of(rule.sentence, rule.clauses)
-    parts = _apart(rule.clauses)
-    for name, value in parts or [(subjects.named(whole), whole)]:
+    about = rule.clauses[0].text if clauses.gives_up(rule.clauses[0]) else whole
+    for name, value in _apart(rule.clauses) or [(subjects.named(about), whole)]:
         yield Found(
             type=MemoryType.USER_PREFERENCE,
             subject=name,
             value=value[:MAX_VALUE],
-            content=whole[:MAX_VALUE],
+            content=whole,
             scope=scope.of(whole),
             op=op,
             confidence=EXPLICIT if rule.explicit else HABIT,

@@ -9,11 +9,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-MAX_HEAD: Final = 8_000
-MAX_TAIL: Final = 2_000
+MAX_HEAD: Final = 4_000
+MAX_TAIL: Final = 1_000
 """Characters looked at, at the start and at the end of a message; what is pasted is longer."""
-MAX_LINES: Final = 60
-MAX_LINE: Final = 800
+MAX_LINES: Final = 30
+MAX_LINE: Final = 1_500
+MAX_SENTENCE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def sentences(text: str) -> list[Sentence]:
     for line in _lines(text):
         item = _BULLET.match(line)
         found += _cut(line[item.end() :] if item else line, item=item is not None)
-    return found
+    return found[:MAX_LINES]
 
 
 def _lines(text: str) -> list[str]:
@@ -78,7 +79,7 @@ def _cut(line: str, *, item: bool) -> list[Sentence]:
     start = 0
     for mark in [*_STOP.finditer(seen), None]:
         end = mark.end() if mark else len(line)
-        if line[start:end].strip():
+        if 0 < len(line[start:end].strip()) <= MAX_SENTENCE:
             found.append(_sentence(line[start:end], seen[start:end], item=item))
         start = end
     return found
@@ -102,7 +103,7 @@ def _clauses(text: str, seen: str) -> list[Clause]:
     for mark in [*_COMMA.finditer(seen), None]:
         end = mark.start() if mark else len(text)
         piece = _bare(text, seen, start, end)
-        if piece.text:
+        if piece.text and piece.text.lower() not in _CONJUNCTIONS:
             found.append(piece)
         start = mark.end() if mark else end
     return found
@@ -121,6 +122,7 @@ def _blank(match: re.Match[str]) -> str:
     return match[0][0] + "\N{WHITE SQUARE}" * (len(match[0]) - 2) + match[0][-1]
 
 
+_CONJUNCTIONS: Final = frozenset({"and", "but", "so", "then", "also"})
 _EDGE: Final = " \t\u3000,;:.!?，；：。！？、~…"
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _BULLET: Final = re.compile(r"(?:[-*•·]|\(?\d{1,2}[.)、）])\s+")

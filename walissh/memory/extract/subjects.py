@@ -14,17 +14,22 @@ from typing import Any, Final
 
 import yaml
 
+from walissh.memory.extract import phrases
+
 MAX_SUBJECT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A known subject; *apart* if it stands on its own beside others in one sentence."""
+    """A known subject; *apart* if it stands on its own beside others in one sentence.
+
+    *of*: its name takes in what it is applied to ("restart confirmation").
+    """
 
     name: str
     match: re.Pattern[str]
-    value: re.Pattern[str] | None
     apart: bool
+    of: bool
 
 
 def known(text: str) -> Subject | None:
@@ -35,19 +40,33 @@ def known(text: str) -> Subject | None:
 def named(text: str) -> str:
     """Return the subject's name for a clause; an unknown one is made of its own words."""
     subject = known(text)
-    return subject.name if subject else _made(text)
+    if subject is None:
+        return (_made(text) or _han(text) or "general")[:MAX_SUBJECT]
+    if not subject.of:
+        return subject.name
+    rest = subject.match.sub(" ", text)
+    return f"{_made(rest) or _han(rest)} {subject.name}".strip()[:MAX_SUBJECT]
 
 
 def _made(text: str) -> str:
-    """Name the subject by object and action, else by its first telling words."""
-    words = _words()
-    action = next((name for name, pattern in words.actions.items() if pattern.search(text)), "")
-    things = [word for word in _WORD.findall(text.lower()) if words.is_telling(word)]
-    if things and (action or len(things) == 1):
-        return f"{things[0]} {action}".strip()[:MAX_SUBJECT]
-    if things:
-        return " ".join(things[:2])[:MAX_SUBJECT]
-    return action or _han(text) or "general"
+    """Name the subject by its thing and option or action, else by its first telling words."""
+    action = next((name for name, each in _words().actions.items() if each.search(text)), "")
+    option = _OPTION.search(text)
+    things = _things(text)
+    if option:
+        return " ".join([*things[:1], option[1].lower()])
+    return " ".join([*things[:1], action]).strip() if action else " ".join(things[:2])
+
+
+def _things(text: str) -> list[str]:
+    """Return the words that name a thing; verbs and machines only where nothing else does."""
+    bare = _SHORT_NOT.sub(" ", _OPTION.sub(" ", text.lower()))
+    words = [word for word in _WORD.findall(bare) if _words().is_telling(word)]
+    return [each for each in words if not (_MACHINE.fullmatch(each) or _is_doing(each))]
+
+
+def _is_doing(word: str) -> bool:
+    return phrases.is_verb(word) or word.endswith("ing")
 
 
 def _han(text: str) -> str:
@@ -95,8 +114,8 @@ def _subject(entry: dict[str, Any]) -> Subject:
     return Subject(
         name=entry["name"],
         match=_any_of(entry["match"]),
-        value=_any_of(entry["value"]) if "value" in entry else None,
         apart=bool(entry.get("apart", False)),
+        of=bool(entry.get("of", False)),
     )
 
 
@@ -106,3 +125,6 @@ def _any_of(lines: list[str]) -> re.Pattern[str]:
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORD: Final = re.compile(r"(?<![\w/.#-])[A-Za-z][A-Za-z0-9_.+-]*[A-Za-z0-9]")
+_OPTION: Final = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
+_SHORT_NOT: Final = re.compile(r"\b\w+'(?:t|s|ve|m|re|ll|d)\b")
+_MACHINE: Final = re.compile(r"[a-z]+(?:-[a-z0-9]+)*-?\d{1,4}|[a-z][\w-]*-")
