@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from walissh.errors import ShellError, WalisshError
+from walissh.memory.entry import Milestone
+from walissh.memory.working import TaskState
 from walissh.react.host import Host
 from walissh.react.turn import (
     CommandRun,
@@ -126,3 +128,38 @@ class EventList:
 
     def named(self, name: str) -> Sequence[Mapping[str, object]]:
         return [data for each, data in self.events if each == name]
+
+
+class NoCache:
+    """A cache of milestones that holds nothing."""
+
+    def get(self, session_id: str, user_id: str) -> list[Milestone] | None:
+        return None
+
+    def put(self, session_id: str, user_id: str, marks: Sequence[Milestone]) -> None:
+        pass
+
+    def fill(self, session_id: str, user_id: str, marks: Sequence[Milestone]) -> None:
+        pass
+
+
+@dataclass
+class TaskList:
+    """Working memory in a dict, by task."""
+
+    tasks: dict[str, TaskState] = field(default_factory=dict)
+
+    def set_task_state(
+        self, user: str, session: str, task: str, fields: Mapping[str, object]
+    ) -> None:
+        old = self.tasks.get(task, TaskState())
+        self.tasks[task] = replace(old, notes={**old.notes, **fields})
+
+    def change(
+        self, user: str, session: str, task: str, step: Callable[[TaskState], TaskState]
+    ) -> TaskState:
+        self.tasks[task] = step(self.tasks[task])
+        return self.tasks[task]
+
+    def clear_task(self, user: str, session: str, task: str) -> bool:
+        return self.tasks.pop(task, None) is not None

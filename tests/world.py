@@ -1,17 +1,27 @@
 """A small world for the agent: real stores, scripted model and shell, a queue run by hand."""
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from tests.fakes import EventList, ListQueue, ScriptedModel, ScriptedShell, WordGate
+from tests.fakes import (
+    EventList,
+    ListQueue,
+    NoCache,
+    ScriptedModel,
+    ScriptedShell,
+    TaskList,
+    WordGate,
+)
+from walissh import wiring
 from walissh.clock import utc_now
 from walissh.errors import WalisshError
-from walissh.memory.blank import BlankMind
+from walissh.memory.milestones import MilestoneTracker
+from walissh.memory.router import Router
 from walissh.react import agent, decisions
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
-from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
 from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
-from walissh.store import commands, history, hosts, people, sessions, turns
+from walissh.store import commands, history, hosts, milestones, people, sessions, turns
 from walissh.store.hosts import HostDraft
 
 
@@ -27,6 +37,8 @@ class World:
     queue: ListQueue
     events: EventList
     parts: Parts
+    tasks: TaskList
+    dropped: list[str]
     done: list[tuple[str, object, object]] = field(default_factory=list)
 
     @classmethod
@@ -35,24 +47,30 @@ class World:
         person = people.named("ann")
         host = hosts.add(person.id, HostDraft("web1", "127.0.0.1", "ops"))
         session = sessions.create(person.id, host_ids=[host.id])
+        tasks, dropped = TaskList(), list[str]()
         model, shell, queue, events = ScriptedModel([]), ScriptedShell(), ListQueue(), EventList()
         parts = Parts(
             model=model,
             shell=shell,
             gate=WordGate(),
-            prompt=Prompt.of([SystemProvider(), HostsProvider()]),
+            prompt=wiring.prompt(),
             turns=turns,
             commands=commands,
             history=history,
             sessions=sessions,
             hosts=hosts,
-            mind=BlankMind(),
+            mind=wiring.mind_of(
+                tracker=MilestoneTracker(milestones, NoCache()),
+                router=Router(Path("/nonexistent"), utc_now),
+                working=tasks,
+                dropped=dropped.append,
+            ),
             publish=events,
             enqueue=queue,
             clock=utc_now,
             worker="test-worker",
         )
-        return cls(person, host, session, model, shell, queue, events, parts)
+        return cls(person, host, session, model, shell, queue, events, parts, tasks, dropped)
 
     def limit(self, **limits: int) -> None:
         """Use other limits from now on."""

@@ -1,5 +1,6 @@
 """The composition root: the only place that names concrete parts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flask import Flask, current_app
@@ -8,15 +9,43 @@ from walissh.brain.late import LateModel
 from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.identity import worker_name
-from walissh.memory.blank import BlankMind
+from walissh.memory.aftermath import Aftermath
+from walissh.memory.longterm import LongTermMemory
+from walissh.memory.milestones import MilestoneTracker
+from walissh.memory.mind import Mind
+from walissh.memory.needs import Working
+from walissh.memory.providers import (
+    CoreMemoryProvider,
+    LongTermMemoryProvider,
+    MilestonesProvider,
+)
+from walissh.memory.recollect import Recall
+from walissh.memory.router import OWN_FILE, Router
+from walissh.memory.sidepath import SidePath
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
-from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
+from walissh.react.prompt import HostsProvider, Prompt, SystemProvider, render
 from walissh.safety.policy import ReadOnlyGate
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
-from walissh.store import commands, database, history, hosts, seal, sessions, turns
-from walissh.store.queue import JobQueue, connect
+from walissh.store import (
+    commands,
+    core_memory,
+    database,
+    history,
+    hosts,
+    memories,
+    milestones,
+    said,
+    seal,
+    sessions,
+    turns,
+)
+from walissh.store.database import MEMORY_PATIENCE_MS
+from walissh.store.dropped import Dropped
+from walissh.store.milestone_cache import MilestoneCache
+from walissh.store.queue import JOB_ENDS, JobQueue, connect
+from walissh.store.working import WorkingMemory
 from walissh.stream import Stream
 
 
@@ -36,22 +65,24 @@ def install(app: Flask, settings: Settings) -> None:
     database.init_app(app, settings)
     stream = Stream.connect(settings)
     queue = JobQueue(connect(settings))
-    app.extensions["walissh"] = _Installed(settings, build(settings, stream, queue), stream, queue)
+    remembers = mind(settings)
+    parts = build(settings, stream, queue, remembers)
+    app.extensions["walissh"] = _Installed(settings, parts, stream, queue)
 
 
-def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
+def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Parts:
     """Return the parts that the settings ask for."""
     return Parts(
         model=LateModel(lambda: model(settings)),
         shell=SshShell(Pool(), hosts, output_limit_mb=settings.output_limit_mb),
         gate=ReadOnlyGate(),
-        prompt=Prompt.of([SystemProvider(), HostsProvider()]),
+        prompt=prompt(),
         turns=turns,
         commands=commands,
         history=history,
         sessions=sessions,
         hosts=hosts,
-        mind=BlankMind(),
+        mind=mind,
         publish=stream.append,
         enqueue=queue,
         clock=utc_now,
@@ -62,6 +93,57 @@ def build(settings: Settings, stream: Stream, queue: JobQueue) -> Parts:
             command_s=settings.command_limit_s,
             approval_s=settings.approval_limit_s,
         ),
+    )
+
+
+def prompt() -> Prompt:
+    """Return the sections of the system message, in their order."""
+    return Prompt.of(
+        [
+            SystemProvider(),
+            HostsProvider(),
+            CoreMemoryProvider(render),
+            LongTermMemoryProvider(render),
+            MilestonesProvider(render),
+        ]
+    )
+
+
+def mind(settings: Settings) -> Mind:
+    """Return all of memory, with its working part and its counters on Redis."""
+    connection = connect(settings)
+    return mind_of(
+        tracker=MilestoneTracker(milestones, MilestoneCache(connection)),
+        router=Router(settings.home / OWN_FILE, utc_now),
+        working=WorkingMemory(connection),
+        dropped=Dropped(connection),
+    )
+
+
+def mind_of(
+    *,
+    tracker: MilestoneTracker,
+    router: Router,
+    working: Working,
+    dropped: Callable[[str], None],
+) -> Mind:
+    """Return memory on the stores of the database, and what is given."""
+    aside = SidePath(JOB_ENDS, dropped)
+    longterm = LongTermMemory(memories)
+    return Mind(
+        longterm=longterm,
+        memories=memories,
+        recall=Recall(memories, commands, router, aside, MEMORY_PATIENCE_MS),
+        core=core_memory,
+        marks=tracker,
+        said=said,
+        turns=turns,
+        commands=commands,
+        working=working,
+        aftermath=Aftermath(longterm, memories, said, commands, history, hosts, tracker, aside),
+        aside=aside,
+        clock=utc_now,
+        patience_ms=MEMORY_PATIENCE_MS,
     )
 
 

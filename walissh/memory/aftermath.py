@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from walissh.memory.longterm import LongTermMemory
@@ -65,17 +66,17 @@ class Aftermath:
 
     def _observations(self, turn: Turn, runs: list[CommandRun], learned: list[Change]) -> bool:
         done = [
-            self.aside.settled("observation", lambda run=run: learned.extend(self._observe(run)))
+            self.aside.settled("observation", partial(self._observe, run, learned))
             for run in runs
             if run.status is CommandStatus.FINISHED and run.exit_code == 0
         ]
         return all(done)
 
-    def _observe(self, run: CommandRun) -> list[Change]:
+    def _observe(self, run: CommandRun, learned: list[Change]) -> None:
         lines = self.commands.read_lines(run.id, 1, OBSERVED_LINES, "")
         output = "\n".join(text for _number, text in lines)
         host = self.hosts.get(run.host_id, run.user_id)
-        return self.longterm.record_tool_observation(run.user_id, run, output, host)
+        learned += self.longterm.record_tool_observation(run.user_id, run, output, host)
 
     def _deeds(
         self,

@@ -27,7 +27,7 @@ class LongTermMemory:
     ) -> list[Change]:
         """Keep the standing instructions in what a person wrote.
 
-        A secret that they asked to remember is not kept: `preferences.refusal` tells.
+        A secret that they asked to remember is not kept: `pref_secrets.refusal` tells.
         """
         source = Source(Origin.USER, message_id=message.id or None)
         return [

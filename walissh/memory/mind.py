@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from walissh.clock import Clock
-from walissh.memory import proposed, providers, tasks, used
+from walissh.memory import proposed, providers, sentences, tasks, used
 from walissh.memory.aftermath import Aftermath
 from walissh.memory.entry import Block, Hit, Memory, Milestone, Proposed, Recollection
+from walissh.memory.extract import pref_secrets
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Commands, CoreMemory, Memories, Said, Turns, Working
-from walissh.memory.recall import Query
+from walissh.memory.recall.values import Query
 from walissh.memory.recollect import Recall
 from walissh.memory.sidepath import SidePath
 from walissh.react.turn import (
@@ -206,10 +207,15 @@ class Mind:
     # --- after the end ----------------------------------------------------------------
 
     def with_sources(self, context: DynamicContext, answer: str) -> str:
-        """Return *answer* with a last line that names the memories behind it, if any."""
+        """Return *answer* with a last line that names the memories behind it, if any.
+
+        A secret that the person asked to remember was not kept: that is said too.
+        """
         line = self.aside.attempt("sources", lambda: self._sources(context, answer), "")
-        text = providers.without_marks(answer)
-        return f"{text}\n\n{line}" if line else text
+        turn = context.turn
+        refused = self.aside.attempt("refusal", lambda: pref_secrets.refusal(turn.question), None)
+        notice = sentences.refused(refused, turn.language) if refused else ""
+        return "\n\n".join(part for part in (answer, notice, line) if part)
 
     def _sources(self, context: DynamicContext, answer: str) -> str:
         memories = used.of_answer(answer, context.recollection, context.commands)

@@ -14,7 +14,7 @@ from walissh.memory.entry import (
     Place,
     Source,
 )
-from walissh.memory.recall import Query
+from walissh.memory.recall.values import Query
 from walissh.memory.working import TaskState
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, Message, Remembrance, Turn

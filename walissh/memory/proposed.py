@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from walissh.memory import words
 from walissh.memory.entry import FACTS, Found, MemoryType, Proposed
-from walissh.memory.extract import cases, preferences
+from walissh.memory.extract import cases, pref_secrets, preferences
 from walissh.react.turn import CommandRun, CommandStatus
 from walissh.safety import redact
 
@@ -52,7 +52,7 @@ def _malformed(proposed: Proposed) -> str:
             " say it shorter"
         )
     text = f"{proposed.subject} {proposed.content}"
-    if redact.redact(text) != text or preferences.refusal(text):
+    if redact.redact(text) != text or pref_secrets.refusal(text):
         return "it holds a secret, and secrets are never kept"
     return ""
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from walissh.memory import proposal, weight
+from walissh.memory import choices, proposal, weight
 from walissh.memory.entry import Hit, Memory, MemoryType, Place, Recollection, Route, Routing
 from walissh.memory.needs import Commands, Memories
-from walissh.memory.recall import Query
+from walissh.memory.recall.values import Query
 from walissh.memory.router import Router, Signals
 from walissh.memory.sidepath import SidePath
 from walissh.react.turn import DynamicContext, Message, Turn
@@ -15,6 +15,7 @@ HITS = 8
 CHOICES = 200
 RECENT_QUESTIONS = 2
 RECENT_CHARS = 400
+RECENT_WEIGHT = 0.3
 LONG_TERM = frozenset({Route.LONG_TERM_ONLY, Route.BOTH})
 
 
@@ -36,7 +37,9 @@ class Recall:
         )
         routing = self.aside.attempt("route", lambda: self._route(context), Routing(Route.BOTH))
         weighed = weight.weigh(turn.question)
-        preferences = self.aside.attempt("preferences", lambda: self._in_force(context), [])
+        preferences = self.aside.attempt(
+            "preferences", lambda: self._in_force(context), list[Memory]()
+        )
         hits: list[Hit] = []
         if routing.route in LONG_TERM and weighed.factor > 0:
             hits = self.aside.attempt("recall", lambda: self._hits(context, preferences), [])
@@ -51,13 +54,12 @@ class Recall:
 
     def _route(self, context: DynamicContext) -> Routing:
         turn = context.turn
-        earlier = any(message.turn_id != turn.id for message in context.history)
         return self.router.decide(
             Signals(
                 question=turn.question,
                 language=turn.language,
                 open_task=_open_task(context),
-                follows=earlier,
+                follows=_follows(context),
                 names_host=any(host.name in turn.question for host in context.hosts),
             )
         )
@@ -78,11 +80,12 @@ class Recall:
         return [hit for hit in hits if hit.memory.id not in given][:HITS]
 
     def _proposal(self, context: DynamicContext, hits: Sequence[Hit]) -> str:
-        missing = proposal.missing(context.turn.question)
-        if missing is None:
-            return ""
+        names = tuple(host.name for host in context.hosts)
+        missing = proposal.missing(context.turn.question, names)
+        if missing is None or (missing.points and _follows(context)):
+            return ""  # "restart it" after other rounds points at what these were about
         runs = self.commands.recent_of(context.turn.user_id, CHOICES)
-        made = (proposal.choice(run.command, run.host, run.created_at) for run in runs)
+        made = (choices.choice(run.command, run.host, run.created_at) for run in runs)
         return proposal.propose(
             missing,
             [hit.memory for hit in hits],
@@ -106,14 +109,21 @@ def query_of(context: DynamicContext) -> Query:
     """Return the question with what was asked just before and the hosts at hand."""
     return Query(
         context.turn.question,
-        context=tuple(_earlier_questions(context.turn, context.history)),
+        context=tuple(
+            (text, RECENT_WEIGHT) for text in _earlier_questions(context.turn, context.history)
+        ),
         hosts=tuple(host.name for host in context.hosts),
+        at=context.turn.created_at,
     )
 
 
 def _earlier_questions(turn: Turn, history: Sequence[Message]) -> list[str]:
     asked = [each for each in history if each.role == "user" and each.turn_id != turn.id]
     return [each.content[:RECENT_CHARS] for each in asked[-RECENT_QUESTIONS:]]
+
+
+def _follows(context: DynamicContext) -> bool:
+    return any(message.turn_id != context.turn.id for message in context.history)
 
 
 def _open_task(context: DynamicContext) -> bool:

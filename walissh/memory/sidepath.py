@@ -20,7 +20,7 @@ class SidePath:
     one failure of the named piece of work.
     """
 
-    fatal: tuple[type[Exception], ...]
+    fatal: tuple[type[BaseException], ...]
     dropped: Callable[[str], None]
 
     def attempt(self, what: str, work: Callable[[], T], otherwise: T) -> T:

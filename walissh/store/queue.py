@@ -11,13 +11,18 @@ from contextlib import contextmanager
 from redis import Redis
 from redis.exceptions import RedisError
 from rq import Queue
+from rq.exceptions import ShutDownImminentException
 from rq.serializers import JSONSerializer
+from rq.timeouts import BaseTimeoutException
 
 from walissh.config import Settings
 from walissh.errors import QueueError
 from walissh.react.turn import CommandRun, Turn
 
 logger = logging.getLogger(__name__)
+
+JOB_ENDS: tuple[type[BaseException], ...] = (BaseTimeoutException, ShutDownImminentException)
+"""What ends a job from outside: nothing inside it may take these for a fault of its own."""
 
 TURNS = "turns"
 COMMANDS = "commands"

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session as Transaction
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.turn import Session
-from walissh.store import audit, rows
+from walissh.store import audit, rows, said
 from walissh.store.database import changed, reading, writing
 from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow
 
@@ -108,6 +108,7 @@ def remove(session_id: str, user_id: str) -> None:
         )
         if busy is not None:
             raise ConflictError("A turn is still ending in this session. Try again in a moment.")
+        said.forget(session, session_id, user_id)
         session.execute(delete(MessageRow).where(MessageRow.session_id == session_id))
         session.execute(delete(SessionRow).where(SessionRow.id == session_id))
         audit.append(session, actor=user_id, kind="session_removed", subject=session_id)
