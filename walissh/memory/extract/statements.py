@@ -8,6 +8,12 @@ from enum import StrEnum
 from walissh.memory.extract import wording
 
 
+MAX_CHARS = 400
+"""So much of a sentence is read: the patterns take their time with longer ones."""
+
+MAX_STATEMENTS = 100
+
+
 class Part(StrEnum):
     """What a label such as ``Root cause:`` says of the statement behind it."""
 
@@ -61,7 +67,7 @@ def read(text: str) -> list[Statement]:
         for each in filter(None, _sentences(rest)):
             found.append(_statement(each, part))
             part = heading if part is not Part.FIX else part  # a label is of its sentence
-    return [each for each in found if each.text]
+    return [each for each in found if each.text][:MAX_STATEMENTS]
 
 
 def blocks(text: str) -> list[str]:
@@ -173,7 +179,7 @@ def _sentences(line: str) -> list[str]:
 
 def _statement(sentence: str, part: Part) -> Statement:
     ends_asking = sentence.endswith(("?", "？"))
-    sentence, turned = _turned(_STATUS.sub("", sentence))
+    sentence, turned = _turned(_STATUS.sub("", sentence[:MAX_CHARS]))
     announced = _FOUND.match(sentence)
     rest = sentence[announced.end() :] if announced else sentence
     inner, bare = _label(rest)
