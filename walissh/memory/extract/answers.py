@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from walissh.memory.entry import Found
-from walissh.memory.extract import names, queries, tokens
+from walissh.memory.extract import introductions, names, queries
 from walissh.memory.extract.commandline import Asked, is_here
 from walissh.memory.extract.measured import environment, software
 
@@ -50,6 +50,8 @@ def _redis(lines: Lines, name: str) -> Iterator[Found]:
             continue
         key, value = match["key"], match["v"].strip()
         replica = re.match(r"ip=([\w.:-]+),port=(\d+)", value) if key.startswith("slave") else None
+        if key == "redis_version" and name != "redis":
+            continue  # what a fork is compatible with
         if key in {"redis_version", "valkey_version", "server_version"}:
             yield software(key.partition("_")[0].replace("server", name), value)
         elif key == "maxmemory" and value != "0":
@@ -77,7 +79,7 @@ def _http(url: str, lines: Lines, asked: Asked) -> Iterator[Found]:
         except (ValueError, RecursionError):
             answer = None
         if isinstance(answer, dict):
-            yield from _about(answer, url)
+            yield from introductions.about(answer, url)
             return
     for line in lines[:40]:
         banner = re.match(r"(?:[<*] )?Server:\s*([A-Za-z][\w.-]*)/v?(\d[\w.-]*)", line, re.I)
@@ -94,42 +96,6 @@ def _cat_nodes(lines: Lines) -> Iterator[Found]:
     for row in rows:
         if len(row) > 3 and re.fullmatch(r"[\d.:a-f]+", row[0]):
             yield environment(f"cluster node {row[-1]}", f"{row[-1]} ({row[0]})")
-
-
-Path = tuple[str, ...]
-_ABOUT: tuple[tuple[Path, str], ...] = (
-    (("rabbitmq_version",), "rabbitmq"), (("erlang_version",), "erlang"),
-    (("Config", "Version"), "consul"), (("etcdserver",), "etcd"), (("gitVersion",), "kubernetes"),
-    (("couchdb",), ""), (("neo4j_version",), "neo4j"), (("influxdb", "version"), "influxdb"),
-)  # fmt: skip
-
-
-def _about(answer: dict[str, object], url: str) -> Iterator[Found]:
-    """Yield versions and cluster of the JSON in which services introduce themselves."""
-    version = answer.get("version")
-    if isinstance(version, dict) and isinstance(version.get("number"), str):
-        fork = str(version.get("distribution") or "elasticsearch")
-        yield software(fork if fork.isalnum() else "elasticsearch", _short(version["number"]))
-    for path, name in _ABOUT:
-        value: object = answer
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        if name and isinstance(value, str) and tokens.at(value, 0):
-            yield software(name, tokens.at(value, 0))
-    data = answer.get("data")
-    if (
-        "status/buildinfo" in url
-        and isinstance(data, dict)
-        and tokens.at(str(data.get("version")), 0)
-    ):
-        yield software("loki" if "/loki/" in url else "prometheus", _short(data["version"]))
-    cluster = answer.get("cluster_name")
-    if isinstance(cluster, str):
-        yield environment("cluster", cluster[:60])
-
-
-def _short(version: object) -> str:
-    return str(version)[:40].removeprefix("v")
 
 
 _META = re.compile(
@@ -164,6 +130,3 @@ def _dialogue(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
             yield software("memcached", row[2])
         elif pair and "show info" in asked.fed:
             yield software("haproxy", pair[1])
-
-
-Reader = Callable[[Asked, Lines, str], Iterator[Found]]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from walissh.memory.entry import Found
-from walissh.memory.extract import network
+from walissh.memory.extract import names, network, queries
 from walissh.memory.extract.commandline import Asked
 from walissh.memory.extract.measured import environment, software
 
@@ -26,7 +26,13 @@ _TABLES: dict[tuple[str, ...], tuple[str, str]] = {
 _KINDS = {"no": "node", "nodes": "node", "services": "svc", "service": "svc", "pvs": "pv"}
 
 
-def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
+_SPEAKING = frozenset(
+    "kubectl docker etcdctl rabbitmqctl nodetool patronictl zkServer.sh pcs gluster ceph redis-cli "  # noqa: SIM905
+    "mysql mongosh".split()
+)
+
+
+def read(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
     """Yield the members of clusters that the host knows, and the versions in their rows."""
     words = (asked.program, *(_KINDS.get(w, w) for w in asked.words))
     for key, (name, address) in _TABLES.items():
@@ -37,8 +43,7 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
             return
     if asked.program == "docker" and asked.words[:1] == ("ps",):
         yield from (environment(s, v) for s, v in network.published(lines))
-    elif asked.program in {"kubectl", "docker", "etcdctl", "rabbitmqctl", "nodetool", "patronictl",
-                           "zkServer.sh", "pcs", "gluster", "ceph"}:  # fmt: skip
+    elif asked.program in _SPEAKING and queries.asks_here(asked, host):
         yield from _spoken(asked, lines)
 
 
@@ -112,6 +117,13 @@ _SPOKEN: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("zkServer.sh", re.compile(r"(?P<s>Using config): (?P<v>/\S+)"), "config path zookeeper"),
     ("gluster", re.compile(r"(?P<s>Hostname|Volume Name|Brick\d+): (?P<v>\S+)"), "cluster {s}"),
     ("ceph", re.compile(r"\s+(?P<s>id): +(?P<v>[0-9a-f-]{36})"), "cluster {s}"),
+    ("etcdctl", re.compile(r".*?(?:\||,)\s*(?P<v>\d+\.\d+\.\d+)(?P<s>)\s*(?:\||,)"), "etcd"),
+    ("redis-cli", re.compile(r"[0-9a-f]{40} (?P<v>(?P<s>[\w.-]+):\d+)"), "cluster node {s}"),
+    ("rabbitmqctl", re.compile(r"(?P<s>)(?P<v>rabbit@[\w.-]+)$"), "cluster node {v}"),
+    ("rabbitmqctl", re.compile(r"\S+: RabbitMQ (?P<v>\S+) on (?P<s>Erlang)"), "rabbitmq"),
+    ("nodetool", re.compile(r"(?P<s>Datacenter): (?P<v>\S+)"), "cluster {s}"),
+    ("mysql", re.compile(r"\s*(?P<s>Master_Host|Source_Host): (?P<v>\S+)"), "cluster master"),
+    ("mongosh", re.compile(r"\s*\"?(?P<s>host)\"?: ['\"](?P<v>[\w.-]+:\d+)"), "cluster node {v}"),
     ("pcs", re.compile(r"\s*(?P<s>Cluster name): (?P<v>\S+)"), "cluster"),
 )  # fmt: skip
 _DOCKER_INFO = {
@@ -135,8 +147,8 @@ def _spoken(asked: Asked, lines: Lines) -> Iterator[Found]:
             row = shape.match(line)
             if row is None:
                 continue
-            if row["s"] in {"RabbitMQ version"}:
-                yield software("rabbitmq", row["v"])
+            if subject in {"etcd", "rabbitmq"} or row["s"] == "RabbitMQ version":
+                yield software(names.product(program), row["v"])
             elif row["s"] != "Erlang configuration":
                 yield environment(subject.format(s=row["s"].lower(), v=row["v"]), row["v"])
 

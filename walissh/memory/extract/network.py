@@ -144,9 +144,37 @@ def _ethtool(asked: Asked, lines: Lines) -> Pairs:
             yield f"driver {asked.words[-1]}", driver[1]
 
 
+def _nmcli(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        row = re.match(r"IP4\.(ADDRESS|GATEWAY|DNS)(?:\[\d+\])?:\s*([\d./]+)$", line.strip())
+        if row:
+            yield {"ADDRESS": "address", "GATEWAY": "gateway", "DNS": "dns"}[row[1]], row[2]
+
+
+def _resolver(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        row = re.match(r"\s*(?:DNS Servers|DNS Domain):\s*(\S.*)", line)
+        if row:
+            yield "dns", row[1]
+
+
+def _firewall(_: Asked, lines: Lines) -> Pairs:
+    for line in lines:
+        listed = re.match(r"\s*(?:(ports|services):\s+)?((?:\d+(?:-\d+)?/(?:tcp|udp)\s*)+)$", line)
+        rule = re.match(r"(\S+)\s+(ALLOW|DENY|REJECT|LIMIT)(?: IN)?\s+(\S.*)", line)
+        services = re.match(r"\s*services:\s+(\S.*)", line)
+        if listed:
+            yield "firewall ports", listed[2]
+        elif services:
+            yield "firewall services", services[1]
+        elif rule:
+            yield f"firewall {rule[1]}", f"{rule[1]} {rule[2]} {rule[3]}"
+
+
 _BY_PROGRAM: dict[str, Callable[[Asked, Lines], Pairs]] = {
     "ss": _listening(_SS), "netstat": _listening(_NETSTAT), "lsof": _listening(_LSOF),
     "docker": _docker, "podman": _docker, "ip": _addresses, "ifconfig": _addresses,
+    "nmcli": _nmcli, "resolvectl": _resolver, "ufw": _firewall, "firewall-cmd": _firewall,
     "route": _routes, "ethtool": _ethtool,
 }  # fmt: skip
 _BY_FILE = {"/etc/resolv.conf": _resolv, "/etc/hosts": _hosts}

@@ -34,6 +34,8 @@ def read(asked: Asked, lines: Lines, _host: str) -> list[Found]:
         return []
     if kind == "policy":
         rows = list(_policy(lines))
+    elif kind == "snap_info":
+        rows = list(_snap(lines))
     elif kind in {"pip_show", "dnf_info", "dpkg_s"}:
         rows = list(_records(lines, asked))
     else:
@@ -108,7 +110,8 @@ _FORMATS = {
     ("pip3", "list"): "pip", ("pip3", "freeze"): "pip", ("pip3", "show"): "pip_show",
     ("npm", "ls"): "npm", ("npm", "list"): "npm", ("pnpm", "ls"): "npm", ("pnpm", "list"): "npm",
     ("yarn", "list"): "npm",
-    ("gem", "list"): "gem", ("snap", "list"): "snap", ("pacman", "Q"): "pacman",
+    ("gem", "list"): "gem", ("snap", "list"): "snap", ("snap", "info"): "snap_info",
+    ("pacman", "Q"): "pacman",
     ("pecl", "list"): "pip", ("brew", "list"): "brew", ("cargo", "install"): "cargo",
     ("helm", "list"): "helm", ("helm", "ls"): "helm", ("conda", "list"): "conda",
     ("uv", "pip"): "pip", ("pipx", "list"): "pipx", ("rabbitmq-plugins", "list"): "",
@@ -140,7 +143,7 @@ def _containers(asked: Asked) -> str:
     verbs = asked.words[:2]
     if verbs[:1] == ("inspect",) and "config.image" in asked.said:
         return "images"
-    listing = verbs[:1] in {("ps",), ("stats",)} or verbs in {
+    listing = verbs[:1] == ("ps",) or verbs in {
         ("container", "ls"),
         ("compose", "ps"),
     }
@@ -189,6 +192,17 @@ def _policy(lines: Lines) -> Iterator[Row]:
             name = head["n"]
         elif installed and name:
             yield Row(name, installed["v"])
+
+
+def _snap(lines: Lines) -> Iterator[Row]:
+    """Yield what is installed; the channels that offer others are not."""
+    name = ""
+    for line in lines:
+        match = re.match(r"(name|installed):\s+v?(\S+)", line)
+        if match and match[1] == "name":
+            name = match[2]
+        elif match and name and match[2][0].isdigit():
+            yield Row(name, match[2])
 
 
 def _records(lines: Lines, asked: Asked) -> Iterator[Row]:

@@ -37,12 +37,15 @@ _PATH = r"(?P<v>/[\w./@+-]+)"
 _ARGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"(?:-D|--?data[-_]?dir|--?datadir|--dbpath|--?storage\.tsdb\.path|--path"
                 rf"\.data|-Dpath\.data|"
-                rf"-Des\.path\.data|--data|-data-dir|--root)(?:=|\s+){_PATH}"), "data dir"),
+                rf"-Des\.path\.data|--data|-data-dir|--(?:data-)?root)"
+                rf"(?:=|\s+){_PATH}"), "data dir"),
     (re.compile(rf"(?:config_file|--?config(?:[._-]file)?|--?conf(?:ig)?|--defaults-file"
                 rf"|--conffile|-c|-f)(?:=|\s+)"
                 rf"{_PATH}"), "config path"),
     (re.compile(rf"(?:--?log[-_.]?(?:file|path|dir|error)|--logpath|-Dlog4j\.\w+)(?:=|"
                 rf"\s+){_PATH}"), "log path"),
+    (re.compile(r"\((?P<v>/etc/[\w./-]+\.conf)\)|--spring\.config\.location=(?P<w>/\S+)"),
+     "config path"),
     (re.compile(r"(?P<v>-Xmx\d+[kmgtKMGT]?)\b"), "jvm heap"),
     (re.compile(rf"-D(?P<k>\w+)\.(?:base|home|home\.dir|path\.home)={_PATH}"), "base"),
     (re.compile(r"(?:--?port|-Dserver\.port|--server\.port|--http[-_.]port)(?:=|\s+)(?P<v>"
@@ -74,7 +77,8 @@ def _arguments(command: str) -> Pairs:
         match = pattern.search(command)
         if match:
             name = match["k"] if "k" in match.groupdict() else who
-            yield _subject(subject, name, match["v"]), match["v"]
+            value = match["v"] or match["w"]
+            yield _subject(subject, name, value), value
     cached = _MEMCACHED.search(command)
     if cached:
         yield f"port {cached['v']}", cached["v"]

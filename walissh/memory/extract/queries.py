@@ -10,10 +10,14 @@ from walissh.memory.extract.commandline import Asked, is_here
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Whose version is asked: its *name*, and the *words* that mean it in the output."""
+    """Whose version is asked: its *name*, and the *words* that mean it in the output.
+
+    *served*: a client asks it of a server.
+    """
 
     name: str
     words: frozenset[str]
+    served: bool = False
 
 
 _FLAGS = frozenset({"--version", "-version", "--Version", "--ver", "-VV", "-bV", "--full-version",
@@ -47,7 +51,7 @@ def of(asked: Asked, host: str) -> Question | None:
     if name:
         return Question(name, names.words(_known_as(asked, name)))
     server = _by_query(asked, host)
-    return Question(server, names.words(server)) if server else None
+    return Question(server, names.words(server), served=True) if server else None
 
 
 def _known_as(asked: Asked, name: str) -> str:
@@ -64,8 +68,12 @@ def _by_flag(asked: Asked) -> str:
     flagged = any(a in _FLAGS for a in args[:3]) or args == ("-W", "version")
     if asked.program in _NOT_THEIRS and not ((flagged and len(args) == 1) or _short(asked)):
         return ""
-    if asked.program == "version.sh" and not args:
+    if re.fullmatch(r"\w*version(?:\.sh)?", asked.program) and not args:
         return _product(asked)
+    if (asked.program, *asked.args[:1]) in _CHOSEN:
+        return _CHOSEN[asked.program, asked.args[0]]
+    if asked.program == "modinfo" and asked.words:
+        return asked.words[-1]
     if flagged or lone or _subcommand(asked) or args == ("mail_version",) or _postconf(asked):
         return _product(asked)
     return ""
@@ -109,9 +117,15 @@ def _product(asked: Asked) -> str:
     if asked.program in {"version", "version.sh"}:
         folders = [f for f in asked.path.split("/")[:-1] if f not in {"", "bin", "current", "opt"}]
         return names.product(re.sub(r"[-_]?\d[\w.-]*$", "", folders[-1])) if folders else "tomcat"
-    return names.product(asked.program)
+    named = re.sub(r"[-_]?version$", "", asked.program)
+    return names.product(named or asked.program)
 
 
+_CHOSEN = {
+    ("pyenv", "version"): "python", ("rbenv", "version"): "ruby", ("nvm", "current"): "node",
+    ("nodenv", "version"): "node", ("goenv", "version"): "go", ("jenv", "version"): "java",
+    ("nvidia-smi", "--query-gpu=driver_version"): "nvidia driver",
+}  # fmt: skip
 _INTERPRETERS = frozenset({"php", "python", "python3", "node", "ruby", "perl", "bash", "sh"})
 _CODE = (
     re.compile(r"(?P<n>\w+)(?:\.\w+)*\.__version__"),
@@ -140,7 +154,12 @@ def _by_code(asked: Asked) -> str:
     return names.product(asked.program) if _OWN_CODE.search(code) else ""
 
 
-_VERSION_FILE = re.compile(r"(?:/[\w.+-]+)+/(?:VERSION|version|RELEASE|\.version|version\.txt)")
+_VERSION_FILE = re.compile(
+    r"(?:/[\w.+-]+)+/(?:VERSION|RELEASE|\.?version(?:-manifest)?(?:\.txt)?)", re.I
+)
+
+
+_INSTALLED = ("/opt/", "/usr/", "/srv/", "/sys/module/", "/var/lib/", "/var/www/", "/home/")
 
 
 def _by_file(asked: Asked) -> str:
@@ -148,10 +167,12 @@ def _by_file(asked: Asked) -> str:
     if asked.program not in {"cat", "head", "tail"} or len(asked.words) != 1:
         return ""
     path = asked.words[0]
-    if not _VERSION_FILE.fullmatch(path) or not path.startswith(("/opt/", "/usr/", "/srv/")):
+    if not _VERSION_FILE.fullmatch(path) or not path.startswith(_INSTALLED):
         return ""
     folders = path.split("/")[2:-1]
-    named = [f for f in folders if f not in {"local", "share", "lib", "current", "embedded"}]
+    named = [
+        f for f in folders if f not in {"local", "share", "lib", "current", "embedded", "module"}
+    ]
     return names.product(re.sub(r"[-_]?\d[\w.-]*$", "", named[-1])) if named else ""
 
 

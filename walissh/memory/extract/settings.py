@@ -57,7 +57,7 @@ _NOT_IN_FORCE = re.compile(
     r"compose\S*\.ya?ml|package(?:-lock)?\.json|Dockerfile|requirements|Chart\.yaml|values"
     r"\S*\.yaml|pom\.xml|"
     r"composer\.|pyproject|Cargo|go\.(?:mod|sum)|\.example|\.sample|\.dist|\.bak|\.orig|"
-    r"\.default|\.rpmnew|\.dpkg-|"
+    r"\.default|\.rpmnew|\.rpmsave|\.old|~|\.dpkg-|"
     r"shadow|passwd|/\.my\.cnf|\.pgpass|secret|credential|\.env|/backup|playbook|galaxy"
     r"|Gemfile|changelog|README|"
     r"\.lock|\.tf$|\.log$|\.md$|tsconfig|\.gitlab-ci|/tmp/|inventory",
@@ -130,8 +130,24 @@ def _kind(key: str) -> str:
     return kinds.get(key) or kinds.get(key.rpartition(".")[2], "") if key else ""
 
 
+_CONNECTOR = re.compile(r"\s*<Connector\b.*?\bport=\"(\d+)\"")
+_VHOST = re.compile(r"(?:\S*?:|\s+port )(?P<port>\d{2,5})\s+.*\((?P<path>/[\w./-]+):\d+\)")
+
+
+def _special(line: str, who: str) -> Pairs:
+    """Yield ports of layouts without a key: Tomcat's XML, the hosts that Apache lists."""
+    connector, host = _CONNECTOR.match(line), _VHOST.match(line)
+    if connector:
+        yield f"port {connector[1]}", f"{connector[1]} {who}"
+    if host:
+        yield f"port {host['port']}", f"{host['port']} {who}"
+        yield f"config path {who}", host["path"]
+
+
 def _configuration(lines: Lines, who: str) -> Pairs:
     for line in lines:
+        if "<C" in line or line.endswith(")"):
+            yield from _special(line[:400], who)
         text = _PREFIX.sub("", line, count=1) if "/" in line or line[:1].isdigit() else line
         match = _LINE.match(text, 0, 120)
         if match is None or not _kind(match["k"].lower()) or _SENSITIVE.search(text[:400]):

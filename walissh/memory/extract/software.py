@@ -32,7 +32,8 @@ def read(asked: Asked, lines: Lines, host: str = "") -> list[Found]:
 
 def _main(question: queries.Question, rows: Lines, asked: Asked) -> list[Found]:
     read_rows = [tokens.prepared(row) for row in rows if not tokens.is_noise(row)]
-    hit = _named(read_rows, question.words)
+    hit = _served(read_rows) if question.served else None
+    hit = hit or _named(read_rows, question.words)
     if asked.alone and (hit is None or "." not in hit[1]):
         hit = _labelled(read_rows) or _bare(read_rows) or hit or _first(read_rows)
     if hit is None:
@@ -42,6 +43,15 @@ def _main(question: queries.Question, rows: Lines, asked: Asked) -> list[Found]:
 
 
 Hit = tuple[str, str]
+
+
+def _served(rows: Lines) -> Hit | None:
+    """Find what the server says of itself, where the client says its own version too."""
+    for row in rows:
+        match = re.search(r"\bserver version\W+(?=v?\d)", row, re.I)
+        if match and tokens.at(row, match.end()):
+            return "", tokens.at(row, match.end())
+    return None
 
 
 def _named(rows: Lines, words: frozenset[str]) -> Hit | None:

@@ -1,13 +1,13 @@
-"""The machine itself: operating system, kernel, names, processors, memory, time, limits."""
+"""The machine itself: operating system, kernel, names, processors, memory, time."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from walissh.memory.entry import Found
+from walissh.memory.extract import limits
 from walissh.memory.extract.commandline import Asked
 from walissh.memory.extract.measured import environment
-
-Lines = Sequence[str]
+from walissh.memory.extract.shapes import Lines, PairReader, Pairs, labelled, only
 
 MAX_ROWS = 400
 
@@ -24,19 +24,6 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
     for subject, value in reader(asked, lines[:MAX_ROWS]):
         if value.strip():
             yield environment(subject, value, asked.inside)
-
-
-Pairs = Iterator[tuple[str, str]]
-
-
-def _only(lines: Lines) -> str:
-    """Return the one line that is printed, "" if there are more or it is a complaint."""
-    rows = [line.strip() for line in lines if line.strip()]
-    if len(rows) != 1 or re.search(
-        r"not found|no such|cannot|denied|未找到|: error", rows[0], re.I
-    ):
-        return ""
-    return rows[0]
 
 
 # --- operating system -----------------------------------------------------------------
@@ -68,7 +55,7 @@ def _lsb(asked: Asked, lines: Lines) -> Pairs:
         if match:
             yield "os", match[1].strip("\"'")
             return
-    short = re.fullmatch(r"\"?([A-Z][\w ./()-]*\d[\w ./()-]*)\"?", _only(lines))
+    short = re.fullmatch(r"\"?([A-Z][\w ./()-]*\d[\w ./()-]*)\"?", only(lines))
     if short and "s" in asked.said:
         yield "os", short[1]
 
@@ -78,9 +65,9 @@ _KERNEL = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+~-]*")
 
 def _uname(asked: Asked, lines: Lines) -> Pairs:
     letters = "".join(a.lstrip("-") for a in asked.args)
-    line = next(
-        (line.strip() for line in lines if re.match(r"Linux\s", line.strip())), ""
-    ) or _only(lines)
+    line = next((line.strip() for line in lines if re.match(r"Linux\s", line.strip())), "") or only(
+        lines
+    )
     words = line.split()
     if "a" in letters and len(words) > 2:
         yield "kernel", words[2]
@@ -97,8 +84,8 @@ _MACHINES = frozenset("x86_64 aarch64 armv7l i686 ppc64le s390x riscv64 arm64 lo
 
 
 def _arch(_: Asked, lines: Lines) -> Pairs:
-    if _only(lines) in _MACHINES:
-        yield "architecture", _only(lines)
+    if only(lines) in _MACHINES:
+        yield "architecture", only(lines)
 
 
 def _proc_version(_: Asked, lines: Lines) -> Pairs:
@@ -115,21 +102,8 @@ _HOSTNAMECTL = {
 }  # fmt: skip
 
 
-def _labelled(labels: dict[str, str]) -> Callable[[Asked, Lines], Pairs]:
-    """Return a reader of ``Label: value`` lines."""
-
-    def reader(_: Asked, lines: Lines) -> Pairs:
-        for line in lines[:400]:
-            label, colon, value = line.strip().partition(":")
-            subject = labels.get(label.strip()) if colon else None
-            if subject and value.strip() not in {"", "n/a", "(unset)", "-"}:
-                yield subject, value.strip().removeprefix("Linux ")
-
-    return reader
-
-
 def _hostname(asked: Asked, lines: Lines) -> Pairs:
-    line = _only(lines)
+    line = only(lines)
     if re.search(r"(?:^|\s)-\w*[Ii]", asked.said):
         for address in re.findall(r"\d+\.\d+\.\d+\.\d+", line):
             yield f"address {address}", address
@@ -138,13 +112,13 @@ def _hostname(asked: Asked, lines: Lines) -> Pairs:
 
 
 def _hostname_file(_: Asked, lines: Lines) -> Pairs:
-    if re.fullmatch(r"[\w.-]{1,253}", _only(lines)):
-        yield "hostname", _only(lines)
+    if re.fullmatch(r"[\w.-]{1,253}", only(lines)):
+        yield "hostname", only(lines)
 
 
 # --- processors and memory ------------------------------------------------------------
 
-_LSCPU = _labelled({
+_LSCPU = labelled({
     "CPU(s)": "cpu count", "Model name": "cpu model", "Architecture": "architecture",
     "Hypervisor vendor": "virtualization", "型号名称": "cpu model", "架构": "architecture",
     "CPU": "cpu count",
@@ -152,8 +126,8 @@ _LSCPU = _labelled({
 
 
 def _nproc(_: Asked, lines: Lines) -> Pairs:
-    if re.fullmatch(r"\d{1,4}", _only(lines)):
-        yield "cpu count", _only(lines)
+    if re.fullmatch(r"\d{1,4}", only(lines)):
+        yield "cpu count", only(lines)
 
 
 def _cpuinfo(asked: Asked, lines: Lines) -> Pairs:
@@ -201,16 +175,16 @@ def _dmi(asked: Asked, lines: Lines) -> Pairs:
     if "serial" in asked.said or "uuid" in asked.said:
         return
     key = re.search(r"(?:-s |id/)(?:system-)?([a-z_-]+)", asked.said)
-    if key and len(_only(lines)) < 80:
-        yield f"hardware {key[1].replace('-', ' ').replace('_', ' ')}", _only(lines)
-    yield from _labelled({"Product Name": "hardware model", "Manufacturer": "hardware vendor"})(
+    if key and len(only(lines)) < 80:
+        yield f"hardware {key[1].replace('-', ' ').replace('_', ' ')}", only(lines)
+    yield from labelled({"Product Name": "hardware model", "Manufacturer": "hardware vendor"})(
         asked, lines
     )
 
 
 def _virt(_: Asked, lines: Lines) -> Pairs:
-    if re.fullmatch(r"[a-z0-9-]{2,20}", _only(lines)):
-        yield "virtualization", _only(lines)
+    if re.fullmatch(r"[a-z0-9-]{2,20}", only(lines)):
+        yield "virtualization", only(lines)
 
 
 # --- time and language ----------------------------------------------------------------
@@ -228,13 +202,13 @@ def _timedatectl(asked: Asked, lines: Lines) -> Pairs:
 
 
 def _timezone_file(_: Asked, lines: Lines) -> Pairs:
-    if _ZONE.fullmatch(_only(lines)):
-        yield "time zone", _only(lines)
+    if _ZONE.fullmatch(only(lines)):
+        yield "time zone", only(lines)
 
 
 def _date(asked: Asked, lines: Lines) -> Pairs:
     if asked.args and re.fullmatch(r"\+['\"]?(?:%Z|%z|%Z ?%z|%z ?%Z)['\"]?", asked.args[-1]):
-        line = _only(lines)
+        line = only(lines)
         if re.fullmatch(r"[A-Z]{2,5}|[+-]\d{4}|[A-Z]{2,5} ?[+-]\d{4}|[+-]\d{2}", line):
             yield "time zone", line
 
@@ -252,71 +226,16 @@ def _locale(_: Asked, lines: Lines) -> Pairs:
             yield "locale", match[1]
 
 
-# --- protection and limits ------------------------------------------------------------
-
-
-def _getenforce(_: Asked, lines: Lines) -> Pairs:
-    if _only(lines) in {"Enforcing", "Permissive", "Disabled"}:
-        yield "selinux", _only(lines)
-
-
-_SESTATUS = _labelled({"SELinux status": "selinux", "Current mode": "selinux mode",
-                       "Loaded policy name": "selinux policy"})  # fmt: skip
-
-_LIMITS = {"n": "nofile limit", "u": "process limit", "l": "memlock limit", "s": "stack limit",
-           "c": "core limit", "v": "memory limit"}  # fmt: skip
-
-
-def _ulimit(asked: Asked, lines: Lines) -> Pairs:
-    letters = "".join(a.lstrip("-") for a in asked.args if a.startswith("-"))
-    name = next((_LIMITS[c] for c in letters if c in _LIMITS), "")
-    if name and re.fullmatch(r"\d+|unlimited", _only(lines)):
-        yield name, _only(lines)
-    for line in lines if "a" in letters else ():
-        match = re.match(r"(open files|max user processes).*\)\s+(\d+|unlimited)", line)
-        if match:
-            yield "nofile limit" if match[1] == "open files" else "process limit", match[2]
-
-
-def _proc_limits(_: Asked, lines: Lines) -> Pairs:
-    for line in lines:
-        match = re.match(r"Max (open files|processes)\s+(\S+)\s+(\S+)", line)
-        if match:
-            yield "nofile limit" if match[1] == "open files" else "process limit", match[2]
-
-
-def _limits_conf(_: Asked, lines: Lines) -> Pairs:
-    for line in lines:
-        match = re.match(
-            r"(?:[\w/.-]+:)?\s*([@*]?[\w.*-]+)\s+(soft|hard|-)\s+(nofile|nproc|memlock|core|stack)\s+(\S+)",
-            line,
-        )
-        if match:
-            yield f"{match[3]} limit {match[1]} {match[2]}", match[4]
-
-
-def _target(asked: Asked, lines: Lines) -> Pairs:
-    if "get-default" in asked.args and re.fullmatch(r"[\w-]+\.target", _only(lines)):
-        yield "default target", _only(lines)
-
-
-def _tuned(_: Asked, lines: Lines) -> Pairs:
-    match = re.match(r"Current active profile: (\S+)", lines[0]) if lines else None
-    if match:
-        yield "tuned profile", match[1]
-
-
-_BY_PROGRAM: dict[str, Callable[[Asked, Lines], Pairs]] = {
-    "uname": _uname, "arch": _arch, "lsb_release": _lsb, "hostnamectl": _labelled(_HOSTNAMECTL),
+_BY_PROGRAM: dict[str, PairReader] = {
+    "uname": _uname, "arch": _arch, "lsb_release": _lsb, "hostnamectl": labelled(_HOSTNAMECTL),
     "hostname": _hostname, "lscpu": _LSCPU, "nproc": _nproc, "free": _free, "swapon": _swapon,
     "dmidecode": _dmi, "systemd-detect-virt": _virt, "virt-what": _virt,
     "timedatectl": _timedatectl, "date": _date, "locale": _locale, "localectl": _locale,
-    "getenforce": _getenforce, "sestatus": _SESTATUS, "ulimit": _ulimit, "prlimit": _proc_limits,
-    "systemctl": _target, "ls": _localtime, "readlink": _localtime, "tuned-adm": _tuned,
-    "realpath": _localtime,
+    "ls": _localtime, "readlink": _localtime,
+    "realpath": _localtime, **limits.BY_PROGRAM,
 }  # fmt: skip
-_BY_FILE: tuple[tuple[re.Pattern[str], Callable[[Asked, Lines], Pairs]], ...] = (
-    (re.compile(r"/etc/(?:\S*-release|\*\S*release\S*|\S*release\*|debian_version|issue)|/os-release"),
+_BY_FILE: tuple[tuple[re.Pattern[str], PairReader], ...] = (
+    (re.compile(r"/etc/(?:\S*-release|\*?\S*release\S*|debian_version|issue)|/os-release"),
      _os_files),
     (re.compile(r"/proc/version$"), _proc_version),
     (re.compile(r"/etc/hostname|kernel/hostname"), _hostname_file),
@@ -325,6 +244,5 @@ _BY_FILE: tuple[tuple[re.Pattern[str], Callable[[Asked, Lines], Pairs]], ...] = 
     (re.compile(r"/class/dmi/id/"), _dmi),
     (re.compile(r"/etc/timezone"), _timezone_file),
     (re.compile(r"/etc/(?:default/locale|locale\.conf)"), _locale),
-    (re.compile(r"/proc/(?:\d+|self|\$\S*)/limits"), _proc_limits),
-    (re.compile(r"/etc/security/limits"), _limits_conf),
+    *limits.BY_FILE,
 )  # fmt: skip

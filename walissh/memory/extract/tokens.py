@@ -59,8 +59,9 @@ def at(row: str, start: int) -> str:
 
 _FILLER = frozenset(
     "version ver release v server client utility is the daemon program distrib core tool "  # noqa: SIM905
-    "framework tools engine emulator cli debian ubuntu gnu linux red hat enterprise bits subversion line "
-    "interface code runner package management community edition software from using running".split()
+    "framework tools engine emulator cli debian ubuntu gnu linux red hat enterprise bits "
+    "subversion line interface code runner package management community edition software from "
+    "using running".split()
 )
 
 
