@@ -9,6 +9,7 @@ from walissh.memory.rules.vocabulary import alternatives, vocabulary
 
 _CONSENT = r"(?:同意|批准|许可|确认|允许|点头|授权|拍板|审批|首肯)"
 _ASK = re.compile(
+    rf"未经(?:过|明确|事先)*(?:{_CONSENT})(?:的?情况下|之?前)?|"
     rf"(?:没有?|未)(?:事先|提前)?(?:经过?|得到|征得|取得|获得|有)?我的?{_CONSENT}(?:之?前"
     rf"|以前|的?情况下|时|的话)?"
     rf"|(?:没有?|未|不)(?:先)?(?:问过?|告诉|跟我说过?|通知)我?(?:之?前|以前|的?情况下|就)"
@@ -27,7 +28,8 @@ _ASK = re.compile(
     rf"(?:之?后)?(?:才(?:能|可以?|准|行|许))?(?:再)?(?:才行|才可以|即可|再说|再做|再动手)?",
 )
 _READ_ONLY = re.compile(
-    r"(?:一律|全部|全都|全|都|均|只能|只许|只准|保持|当作|当成|视为|按|设为|为|是|必须|永远"
+    r"(?:一律|全部|全都|全|都|均|只能|只许|只准|保持|当作|当成"
+    r"|视为|按|设为|为|是|必须|永远"
     r"|始终|严格|请|要|做|执行|跑|用|允许"
     r"|以)*只读(?:的)?(?:模式|操作|命令|访问|权限|状态|方式|处理|对待|不写|机器|环境|使用)*"
     r"|只(?:能|许|准|可以?|允许)?(?:执行|运行|跑|做|用|进行)?(?:看|读|查看|读取|查询|查|观察"
@@ -47,7 +49,8 @@ _NEVER = re.compile(
     r"|勿|甭|别再?|不再(?:允许)?)"
 )
 _ONLY = re.compile(
-    r"只(?:能|许|准|可以?|允许|得)在?|才(?:能|可以?|准|许|允许)|仅(?:限|能|可|允许)于?在?"
+    r"只有\s*(?:才)?(?:可以|能|允许)|只(?:能|许|准|可以?|允许|得)在?|才(?:能|可以?|准|许"
+    r"|允许)|仅(?:限|能|可|允许)于?在?"
 )
 _REASON = re.compile(
     r"[,，、；;(（]?\s*(?:因为|否则|不然|以免|避免|防止|免得|毕竟|以防|这是|那是|它是|会影响"
@@ -67,6 +70,9 @@ _LIGHT = re.compile(
 )
 _AS_SOMEBODY = re.compile(
     r"[用以]\s*[\w-]+\s*(?:的?身份|账[号户]|帐号|用户)?\s*(?:去|来)?(?:登录|登陆|连接|执行|操作)"
+)
+_COMMAND = re.compile(
+    r"`[^`]+`|[a-z][\w.-]*(?:\s+[\x21-\x7e]+)*\s+(?:-|/)[\x21-\x7e]*(?:\s+[\x21-\x7e]+)*"
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _BEFORE = re.compile(r"之前|以前|的?时候|前|时|之后|才|再|先|都|也|必须|务必|一定|需要|要|得")
@@ -98,6 +104,8 @@ def read(text: str) -> Spoken | None:
     if _NEVER.search(rest) or (asks and _ONLY.search(rest)):
         return Spoken(Effect.NEVER, (), rest)  # two orders in one clause
     actions, about = _actions(_BEFORE.sub(" ", rest) if asks else rest)
+    if not actions and not asks and _COMMAND.fullmatch(rest.strip()):
+        actions = ("run",)
     effect = Effect.ASK if asks else Effect.NEVER
     return Spoken(effect, actions, about, only=bool(only))
 

@@ -36,7 +36,7 @@ def does(command: str, action: str, targets: Sequence[Aim], *, read_only: bool) 
         return False
     if not targets:
         return True
-    whole = _ends_everything(text) and "reboot" in {wanted.name, *wanted.also}
+    whole = any(each.whole and each.whole.search(text) for each in _family(wanted))
     return any(_hits(text, each, whole=whole) for each in targets)
 
 
@@ -57,11 +57,6 @@ def _shows(text: str, action: Action) -> bool:
     if action.shows is None or not action.shows.search(text):
         return False
     return action.needs is None or bool(action.needs.search(text))
-
-
-def _ends_everything(text: str) -> bool:
-    shows = vocabulary().actions["reboot"].shows
-    return shows is not None and bool(shows.search(text))
 
 
 def _hits(text: str, target: Aim, *, whole: bool) -> bool:
@@ -169,6 +164,8 @@ def _is_command(text: str, phrase: str) -> bool:
 
 
 def _same(word: str, wanted: str) -> bool:
+    if wanted.startswith("/") and len(wanted) > 1:
+        return _meets(word, wanted.rstrip("/"), "")
     return word == wanted or word.rpartition("/")[2] == wanted or fnmatchcase(word, wanted)
 
 

@@ -46,7 +46,8 @@ _ASKING = re.compile(
 _ASK_FIRST = re.compile(
     rf"^(?:(?:always|please|you must|you should|you need to|you have to|make sure (?:to|you)"
     rf"|be sure to|remember to|first)\s+)*"
-    rf"(?:(?:ask|check with|confirm with|consult|talk to|come to|confirm|check|ask for|tell"
+    rf"(?:(?:i (?:want|need|have|would like) to be asked|i must be asked|let me know|ask"
+    rf"|check with|confirm with|consult|talk to|come to|confirm|check|ask for|tell"
     rf"|warn|notify|inform|run it by|clear it with)"
     rf"(?:\s+(?:me|us|first|explicitly))*(?:\s+for\s+{_MY}{_CONSENT})?"
     rf"|(?:get|wait for|obtain|request|seek|ask for|require"
@@ -112,6 +113,9 @@ _NO = re.compile(
         r"|manual|direct|random|live)\s+)*"
     ),
     re.I,
+)
+_NO_NEED = re.compile(
+    r"(?i)no (?:need|reason|problem|point|way|rush|hurry|worr|doubt|idea|more than|matter|longer)"
 )
 _FORBIDDEN = re.compile(
     r"\s+(?:is|are|remains?|stays?)?\s*(?:strictly\s+|absolutely\s+|always\s+|completely\s+)?"
@@ -237,7 +241,7 @@ def _never(text: str) -> Spoken | None:
         effect = Effect.ASK if match["soft"] else Effect.NEVER
         found = told or _bare_command(head[match.end() :]) or Spoken(effect, (), head)
         return Spoken(effect, found.actions, f"{label} {found.about}")
-    if _NO.match(head):
+    if _NO.match(head) and not _NO_NEED.match(head):
         told = _noun(_NO.sub("", head))
         return told and Spoken(told.effect, told.actions, f"{label} , {told.about}")
     if _FORBIDDEN.search(head):
@@ -275,6 +279,8 @@ def _verb(text: str, form: str, *, only: bool = False) -> Spoken | None:
     names = tuple(dict.fromkeys(_canonical(form, word) for word in _words(form).findall(match[0])))
     if len(names) > 1 and "run" in names:
         return None
+    if re.match(r"\s+-", text[match.end() :]):
+        return Spoken(Effect.NEVER, ("run",), text, only)  # kill -9 postgres
     return Spoken(Effect.NEVER, names, text[match.end() :], only)
 
 

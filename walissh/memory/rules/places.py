@@ -111,7 +111,8 @@ def _names(text: str) -> list[str]:
 
 
 _NO_NAMES = re.compile(
-    r"(?:and|or|the|an?|on|in|at|all|any|every|each|hosts?|servers?|machines?|nodes?|groups?|port|my"
+    r"(?:and|or|the|an?|on|in|at|all|any|every|each|hosts?|servers?|machines?|nodes?|groups?"
+    r"|port|my"
     r"|our|your|it|them|this|that|these|those|there)",
     re.I,
 )
@@ -208,7 +209,8 @@ _PATTERN_FORMS = [
     ),
     (
         _form(
-            rf"(?:在|对|于)?(?:名字|名称|主机名|名)?(?:是|为)?以?\s*~NAMES\s*(?:开头|打头"
+            rf"(?:在|对|于)?(?:所有|全部|凡是?|任何)?(?:名字|名称|主机名|名)?(?:是"
+            rf"|为)?以?\s*~NAMES\s*(?:开头|打头"
             rf"|起头|为?前缀)的?(?:所有"
             rf"|全部)?的?{_KIND_ZH}?(?:上的?|里的?|中的?|的)?"
         ),
@@ -216,7 +218,8 @@ _PATTERN_FORMS = [
     ),
     (
         _form(
-            rf"(?:在|对|于)?(?:名字|名称|主机名|名)?(?:是|为)?以?\s*~NAMES\s*(?:结尾"
+            rf"(?:在|对|于)?(?:所有|全部|凡是?|任何)?(?:名字|名称|主机名|名)?(?:是"
+            rf"|为)?以?\s*~NAMES\s*(?:结尾"
             rf"|为?后缀)的?(?:所有"
             rf"|全部)?的?{_KIND_ZH}?(?:上的?|里的?|中的?|的)?"
         ),
@@ -224,7 +227,8 @@ _PATTERN_FORMS = [
     ),
     (
         _form(
-            rf"(?:在|对|于)?(?:名字|名称|主机名|名)(?:里面?|中)?(?:带有?|含有?|包含"
+            rf"(?:在|对|于)?(?:所有|全部|凡是?|任何)?(?:名字|名称|主机名|名)(?:里面?"
+            rf"|中)?(?:带有?|含有?|包含"
             rf"|有)\s*~NAMES\s*的(?:所有"
             rf"|全部)?{_KIND_ZH}?(?:上的?|里的?|中的?|的)?"
         ),

@@ -27,7 +27,7 @@ _FILLER_EN = re.compile(
     r"|those|some|kind|kinds"
     r"|sort|of|to|in|on|at|from|under|inside|into|within|for|with|against|please|just|simply"
     r"|again|ever"
-    r"|directly|manually|yourself|there|here|whatsoever|at all|in any (?:case|way)|either"
+    r"|directly|manually|yourself|whatsoever|at all|in any (?:case|way)|either"
     r"|both|also|own"
     r"|called|named|main|primary|running|existing|other|new)(?![\w-])"
 )
@@ -49,7 +49,8 @@ _CLAUSES = re.compile(
     r"|are|was|were"
     r"|has|have|had|do|does|did|always|only|more|less|than|they|he|she|we|i|who|what|why|how"
     r"|where|mind"
-    r"|it|him|her|them|me|us|today|tomorrow|tonight|yesterday|now|yet|time|once|week|month"
+    r"|this|that|these|those|there|here|it|him|her|them|me|us|today|tomorrow|tonight"
+    r"|yesterday|now|yet|time|once|week|month"
     r"|year|too)(?![\w-])"
 )
 
@@ -109,8 +110,9 @@ def _piece(piece: str, *, beside: bool) -> list[Target] | None:
     if thing:
         return [] if beside and _TYPES.fullmatch(bare) else [Target("thing", thing)]
     words = _bare(_TYPES.sub(" ", bare)).split()
-    if not words:
-        return []
+    if not words:  # types alone: a table of a database
+        named = [name for name in map(_thing, bare.split()) if name]
+        return [Target("thing", named[-1])] if named else []
     if len(words) == 1 and _PROGRAM.fullmatch(words[0]):
         return [Target("name", words[0])]
     return _compound(bare)

@@ -29,7 +29,8 @@ _NOT_DOUBLED = (
 class Action:
     """Something a rule may forbid: how it is said, and how a command shows it.
 
-    *also* are actions that come to the same; *anything* means that every command that
+    *whole* shows that it is done to all of the machine, *also* are actions that come to
+    the same; *anything* means that every command that
     changes something does it; *reads* that a command which only reads may do it too.
     """
 
@@ -40,6 +41,7 @@ class Action:
     said_zh: str
     shows: re.Pattern[str] | None
     needs: re.Pattern[str] | None
+    whole: re.Pattern[str] | None
     also: frozenset[str]
     anything: bool
     reads: bool
@@ -100,6 +102,7 @@ def _action(name: str, given: Mapping[str, Any]) -> Action:
         said_zh=given["zh"],
         shows=re.compile(given["shows"]) if "shows" in given else None,
         needs=re.compile(given["with"]) if "with" in given else None,
+        whole=re.compile(given["whole"]) if "whole" in given else None,
         also=frozenset(given.get("also", "").split()),
         anything=bool(given.get("anything")),
         reads=bool(given.get("reads")),
