@@ -148,12 +148,15 @@ def read(text: str) -> list[Group]:
         raise InvalidError(f"The synonyms are not valid YAML: {error}") from error
     if not isinstance(data, dict) or not set(data) <= {"same", "near"}:
         raise InvalidError("The synonyms need the lists 'same' and 'near', and nothing else.")
-    groups = [_same(line) for line in data.get("same") or []]
+    same, near = data.get("same") or [], data.get("near") or []
+    if not isinstance(same, list) or not isinstance(near, list):
+        raise InvalidError("The synonyms 'same' and 'near' must be lists of lines.")
+    groups = [_same(line) for line in same]
     named: dict[str, list[Group]] = {}
     for group in groups:
         for phrase in group.said:
             named.setdefault(phrase, []).append(group)
-    return groups + [_near(line, named) for line in data.get("near") or []]
+    return groups + [_near(line, named) for line in near]
 
 
 def _same(line: object) -> Group:
