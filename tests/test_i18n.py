@@ -17,7 +17,7 @@ from walissh.web.reasons import REASONS
 from walissh.web.sentences import JOINED, SENTENCES
 
 METHODS = [("walissh/web/**.py", "python"), ("templates/**.html", "jinja2")]
-NOT_WORDS = {"WaLiSSH", "/", "n", "j", "k", "w", "a", "e", "d", "i", "g", "h", "r", "?"}
+NOT_WORDS = {"WaLiSSH", "/", "n", "j", "k", "w", "a", "e", "d", "i", "g", "h", "m", "r", "?"}
 
 
 def catalogue(lang: str) -> dict[object, object]:

@@ -47,6 +47,7 @@
     d: () => decide("d"),
     "?": () => dialog.showModal(),
     "g h": () => go("/hosts"),
+    "g m": () => go("/memory"),
     "g r": () => go("/running"),
   };
 

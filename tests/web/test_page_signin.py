@@ -9,7 +9,9 @@ from walissh.store import people
 
 def link_of(app: Flask) -> str:
     with app.app_context():
-        return f"/sign-in/{people.issue_token(people.first_admin().id, 'link')}"
+        admin = people.first_admin()
+        people.mark_welcomed(admin.id)
+        return f"/sign-in/{people.issue_token(admin.id, 'link')}"
 
 
 def stranger_of(app: Flask) -> Browser:
@@ -20,6 +22,7 @@ def sign_in(app: Flask, browser: Browser, password: str, **fields: str) -> TestR
     with app.app_context():
         person = people.named("zoe")
         people.set_password(person.id, "correct horse")
+        people.mark_welcomed(person.id)
     return browser.post("/sign-in", name="zoe", password=password, **fields)
 
 

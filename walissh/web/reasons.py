@@ -25,6 +25,13 @@ REASONS: tuple[str, ...] = (
     _("Temporary failure in name resolution"),
     _("Permission denied"),
     _("No such file or directory"),
+    # a part of a memory
+    _("subject"),
+    _("value"),
+    _("content"),
+    _("symptom"),
+    _("cause"),
+    _("fix"),
     # reaching a host
     _("it hung up"),
     _("it hung up at once"),

@@ -5,6 +5,8 @@ looks them up, the first that fits. One that is missing here would be shown in E
 test reads the source of all parts and finds it.
 """
 
+from walissh.web.memory_sentences import OF_MEMORY
+
 
 def _(text: str) -> str:
     """Mark *text* for the catalogue."""
@@ -195,9 +197,11 @@ SENTENCES: tuple[str, ...] = (
     _("The form was not accepted: %(why)s Reload the page and try again."),
     _("The database did not answer: %(why)s"),
     _("Redis did not answer: %(why)s"),
+    *OF_MEMORY,
 )
 
 JOINED: tuple[str, ...] = (
+    _("Line %(number)s: %(sentence)s"),
     _("%(sentence)s Nothing was run."),
     _("%(sentence)s Trying again in %(seconds)s s."),
     _("%(sentence)s %(seconds)s 秒后重试。"),

@@ -119,8 +119,23 @@ def _headers(declared: Declared) -> list[Json]:
 def _query(declared: Declared) -> list[Json]:
     if declared.query is None:
         return []
-    fields = declared.query.model_json_schema()["properties"]
-    return [{"name": name, "in": "query", "schema": schema} for name, schema in fields.items()]
+    told = declared.query.model_json_schema()
+    named = told.get("$defs", {})
+    return [
+        {"name": name, "in": "query", "schema": _spelled_out(schema, named)}
+        for name, schema in told["properties"].items()
+    ]
+
+
+def _spelled_out(schema: Any, named: Json) -> Any:
+    """Return *schema* with the definitions that it refers to in their places."""
+    if isinstance(schema, list):
+        return [_spelled_out(each, named) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _spelled_out(named[schema["$ref"].rpartition("/")[2]], named)
+    return {name: _spelled_out(each, named) for name, each in schema.items()}
 
 
 def _answer(status: int, declared: Declared, refs: Refs) -> Json:

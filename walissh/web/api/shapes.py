@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from walissh.memory.entry import Memory, MemoryType
 from walissh.react import turn as values
 from walissh.react.host import Host as HostValue
 from walissh.react.host import HostKey
@@ -120,6 +121,21 @@ class Usage(Shape):
     completion_tokens: int
 
 
+class Recalled(Shape):
+    """A memory that a turn was given; *mark* is how the answer may cite it, ``[m1]``."""
+
+    memory_id: str
+    type: MemoryType
+    host: str
+    content: str
+    at: datetime
+    score: float
+    reason: str
+    mark: str
+    preference: bool
+    cited: bool
+
+
 class Turn(Shape):
     """A question on its way to an answer.
 
@@ -139,7 +155,7 @@ class Turn(Shape):
     step: int
     steps: list[Step]
     citations: list[Citation]
-    recalled: list[dict[str, Any]]
+    recalled: list[Recalled]
     usage: Usage
     cancel_requested: bool
     created_at: datetime
@@ -237,8 +253,13 @@ def command(run: CommandRun, ahead: int | None = None) -> Command:
     return told if ahead is None else told.model_copy(update={"ahead": ahead})
 
 
-def turn(value: values.Turn, said: Sequence[values.Message], commands: Sequence[Command]) -> Turn:
-    """Tell a turn with its messages and its commands."""
+def turn(
+    value: values.Turn,
+    said: Sequence[values.Message],
+    commands: Sequence[Command],
+    remembered: Sequence[Memory],
+) -> Turn:
+    """Tell a turn with its messages, its commands and what it was given out of memory."""
     replies = [each for each in said if each.role == "assistant"]
     return Turn(
         id=value.id,
@@ -253,13 +274,34 @@ def turn(value: values.Turn, said: Sequence[values.Message], commands: Sequence[
         step=value.step,
         steps=_steps(replies, commands),
         citations=[Citation.model_validate(each) for each in value.citations],
-        recalled=[],
+        recalled=recalled(value.remembrance, remembered),
         usage=Usage.model_validate(value.usage),
         cancel_requested=value.cancel_requested,
         created_at=value.created_at,
         finished_at=value.finished_at,
         not_before=value.not_before,
     )
+
+
+def recalled(given: values.Remembrance | None, remembered: Sequence[Memory]) -> list[Recalled]:
+    """Tell what a turn was given; a memory that is not in *remembered* is gone."""
+    by_id = {each.id: each for each in remembered}
+    return [
+        Recalled(
+            memory_id=each.memory_id,
+            type=by_id[each.memory_id].type,
+            host=by_id[each.memory_id].host,
+            content=by_id[each.memory_id].content,
+            at=by_id[each.memory_id].at,
+            score=each.score,
+            reason="; ".join(each.reasons),
+            mark=each.mark,
+            preference=each.preference,
+            cited=given is not None and each.memory_id in given.cited,
+        )
+        for each in (given.recalled if given else ())
+        if each.memory_id in by_id
+    ]
 
 
 def milestone(mark: object) -> Milestone:

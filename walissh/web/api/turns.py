@@ -7,7 +7,7 @@ from walissh.errors import NotFoundError, QueueError
 from walissh.react import decisions
 from walissh.react import turn as values
 from walissh.react.turn import CommandRun, CommandStatus
-from walissh.store import commands, history, turns
+from walissh.store import commands, history, memories, turns
 from walissh.web import auth
 from walissh.web.api import shapes
 from walissh.web.api.contract import declares
@@ -40,7 +40,9 @@ def mine(turn_id: str) -> values.Turn:
 def told(turn: values.Turn) -> shapes.Turn:
     """Return the shape of a turn with all that hangs on it."""
     runs = [shapes.command(run, _ahead(run)) for run in commands.of_turn(turn.id)]
-    return shapes.turn(turn, history.of_turn(turn.id), runs)
+    given = turn.remembrance.recalled if turn.remembrance else ()
+    remembered = memories.of_ids([each.memory_id for each in given], turn.user_id)
+    return shapes.turn(turn, history.of_turn(turn.id), runs, remembered)
 
 
 def _ahead(run: CommandRun) -> int | None:

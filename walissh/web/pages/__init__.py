@@ -12,11 +12,16 @@ from walissh.web.pages import (
     hosts,
     hosts_check,
     hosts_import,
+    memory,
+    memory_core,
+    memory_moves,
+    memory_words,
     running,
     settings,
     sidebar,
     signin,
     talk,
+    welcome,
     words,
 )
 
@@ -26,6 +31,7 @@ def register(app: Flask) -> None:
     i18n.install(app)
     Htmx(app)
     words.install(app)
+    memory_words.install(app)
     for page in (
         signin,
         home,
@@ -35,9 +41,13 @@ def register(app: Flask) -> None:
         hosts,
         hosts_check,
         hosts_import,
+        memory,
+        memory_core,
+        memory_moves,
         running,
         settings,
         sidebar,
+        welcome,
         assets,
     ):
         app.register_blueprint(page.blueprint)

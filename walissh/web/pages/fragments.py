@@ -5,11 +5,16 @@ from dataclasses import dataclass
 
 from flask import render_template
 
+from walissh.memory.entry import Memory, Milestone
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, Session, Turn, TurnStatus
-from walissh.store import commands, turns
+from walissh.store import commands, memories, milestones, turns
 from walissh.web.pages import view
 from walissh.web.pages.view import Card, TurnView
+
+SHOWN_MILESTONES = 12
+SHOWN_MEMORIES = 8
+SHOWN_HOSTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ def of_turn(shown: TurnView, live: Live) -> Iterator[Fragment]:
     turn = shown.turn
     own = f"turn-{turn.id}"
     yield Fragment(own, "turns", "1", lambda: turn_html(shown))
+    yield Fragment(f"recalled-{turn.id}", own, shown.recalled_sig, lambda: recalled_html(shown))
     for entry in shown.log:
         yield Fragment(entry.id, f"log-{turn.id}", entry.sig, _entry(entry))
     yield answer(shown, live)
@@ -71,8 +77,9 @@ def answer(shown: TurnView, live: Live) -> Fragment:
 
 def around(session: Session, shown: TurnView | None) -> Iterator[Fragment]:
     """Yield the pieces beside the talk that change with it."""
-    state = shown.status_sig if shown else ""
-    yield Fragment("context", "page", f"{state}-{_ended(shown)}", lambda: context_html(session))
+    beside = context(session)
+    state = f"{shown.status_sig if shown else ''}-{_ended(shown)}-{beside.memory_sig}"
+    yield Fragment("context", "page", state, lambda: context_html(beside))
     open_turn = shown.turn.id if shown and shown.is_open else ""
     yield Fragment(
         "send",
@@ -87,6 +94,11 @@ def turn_html(shown: TurnView) -> str:
     return render_template("talk/_turn.html", turn=shown, live="")
 
 
+def recalled_html(shown: TurnView, *, opened: bool = False) -> str:
+    """Return what a turn was given out of memory; *opened*: with its fold open."""
+    return render_template("talk/_recalled.html", turn=shown, opened=opened)
+
+
 def status_html(shown: TurnView) -> str:
     """Return the line that says where a turn stands."""
     return render_template("talk/_status.html", turn=shown)
@@ -97,9 +109,9 @@ def card_html(card: Card, refusal: view.Refusal | None = None) -> str:
     return render_template("talk/_card.html", card=card, refusal=refusal)
 
 
-def context_html(session: Session) -> str:
+def context_html(beside: "Context") -> str:
     """Return the column beside the talk."""
-    return render_template("talk/_context.html", context=context(session))
+    return render_template("talk/_context.html", context=beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +123,14 @@ class Context:
     running: tuple[CommandRun, ...]
     prompt_tokens: int
     completion_tokens: int
+    milestones: tuple[Milestone, ...] = ()
+    remembered: tuple[Memory, ...] = ()
+
+    @property
+    def memory_sig(self) -> str:
+        """A text that changes with the timeline and with what is known of the hosts."""
+        known = [(each.id, each.state) for each in self.remembered]
+        return view.digest([each.id for each in self.milestones], known)
 
 
 def context(session: Session) -> Context:
@@ -123,7 +143,21 @@ def context(session: Session) -> Context:
         running=tuple(each for each in active if each.session_id == session.id),
         prompt_tokens=sum(each.usage.prompt_tokens for each in mine),
         completion_tokens=sum(each.usage.completion_tokens for each in mine),
+        milestones=tuple(milestones.recent(session.id, session.user_id, SHOWN_MILESTONES)),
+        remembered=_known_of(session),
     )
+
+
+def _known_of(session: Session) -> tuple[Memory, ...]:
+    """Return what is known of the session's hosts, the newest first."""
+    found = [
+        memory
+        for host_id in session.host_ids[:SHOWN_HOSTS]
+        for memory in memories.page(
+            session.user_id, host_id=host_id, limit=SHOWN_MEMORIES, before=None
+        ).items
+    ]
+    return tuple(sorted(found, key=lambda each: -each.number)[:SHOWN_MEMORIES])
 
 
 def _entry(entry: Card | view.Thought) -> Callable[[], str]:

@@ -8,7 +8,7 @@ from flask_babel import gettext
 
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, CommandStatus, Session
-from walissh.store import commands, hosts, sessions
+from walissh.store import commands, core_memory, hosts, sessions
 from walissh.web import auth
 from walissh.web.pages import view, words
 
@@ -28,13 +28,15 @@ class Sidebar:
     days: tuple[tuple[str, tuple[Session, ...]], ...]
     busy: Mapping[str, str]
     hosts: tuple[Host, ...]
+    proposals: int
     query: str
 
     @property
     def sig(self) -> str:
         """A text that changes when the column must be drawn again."""
         running = [each.id for each in self.running]
-        return view.digest(self.waiting, running, self.queued, self.days, self.busy, self.hosts)
+        parts = (self.waiting, running, self.queued, self.days, self.busy, self.hosts)
+        return view.digest(*parts, self.proposals)
 
 
 def look(user_id: str, query: str = "") -> Sidebar:
@@ -48,6 +50,7 @@ def look(user_id: str, query: str = "") -> Sidebar:
         days=_by_day(page.items),
         busy=sessions.busy(user_id),
         hosts=tuple(hosts.within_reach(user_id)),
+        proposals=len(core_memory.proposals(user_id)),
         query=query,
     )
 

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from walissh.errors import DeniedError
 from walissh.store import people
 from walissh.web import auth, i18n
+from walissh.web.pages import welcome
 
 blueprint = Blueprint("signin", __name__)
 
@@ -31,7 +32,7 @@ def by_password() -> AnyResponse:
     except (DeniedError, people.BusyError) as error:
         status = 403 if isinstance(error, DeniedError) else 503
         return flask_response(_form(wanted, name=name, error=i18n.sentence(str(error))), status)
-    return auth.sign_in(redirect(wanted, 303), someone)
+    return auth.sign_in(redirect(welcome.first_stop(someone, wanted), 303), someone)
 
 
 @blueprint.route("/sign-in/<token>", methods=["GET"])
@@ -62,7 +63,7 @@ def _by_link(token: str) -> AnyResponse:
         return flask_response(_form("/", error=words), 403)
     if auth.visitor() is not None:
         people.revoke("web", auth.shown_pass()[1])  # one browser, one life
-    return auth.sign_in(redirect("/", 303), someone)
+    return auth.sign_in(redirect(welcome.first_stop(someone, "/"), 303), someone)
 
 
 @blueprint.post("/sign-out")

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from walissh.react.host import Host
 from walissh.react.turn import (
@@ -15,6 +15,8 @@ from walissh.react.turn import (
     TurnStatus,
 )
 from walissh.store import commands, history, hosts, outputs
+from walissh.web.pages import recalled
+from walissh.web.pages.recalled import Remembered
 
 REFUSED_CALL = "[error:"
 """How the stored answer to a call begins that could not be carried out."""
@@ -131,6 +133,7 @@ class TurnView:
     turn: Turn
     log: tuple[Card | Thought, ...]
     partial: str = ""
+    remembered: Remembered = field(default_factory=Remembered)
 
     @property
     def is_open(self) -> bool:
@@ -152,20 +155,38 @@ class TurnView:
         )
 
     @property
+    def answer(self) -> str:
+        """The answer as it is shown: what it rests on is listed below it."""
+        return recalled.without_sources(self.turn, self.remembered)
+
+    @property
+    def sources_label(self) -> str:
+        """The word before the sources, in the language of the answer."""
+        return recalled.sources_label(self.turn.language)
+
+    @property
     def answer_sig(self) -> str:
-        """A text that changes with the answer."""
-        return digest(self.turn.answer, self.partial)
+        """A text that changes with the answer, and with what became of its sources."""
+        rests_on = [(each.memory.id, each.memory.state) for each in self.remembered.cited]
+        return digest(self.turn.answer, self.partial, rests_on)
+
+    @property
+    def recalled_sig(self) -> str:
+        """A text that changes with what the turn was given and what became of that."""
+        given = [(each.memory.id, each.memory.state, each.cited) for each in self.remembered.given]
+        return digest(given, self.remembered.routing, self.remembered.proposal)
 
 
 def of_turns(user_id: str, shown: Sequence[Turn]) -> list[TurnView]:
     """Return these turns of one person, with all that hangs on them."""
-    stages = stages_of(user_id)
-    return [_turn(each, commands.of_turn(each.id), stages) for each in shown]
+    stages, remembered = stages_of(user_id), recalled.of_turns(shown)
+    return [_turn(each, commands.of_turn(each.id), stages, remembered[each.id]) for each in shown]
 
 
 def of_turn(turn: Turn) -> TurnView:
     """Return one turn."""
-    return _turn(turn, commands.of_turn(turn.id), stages_of(turn.user_id))
+    remembered = recalled.of_turns([turn])[turn.id]
+    return _turn(turn, commands.of_turn(turn.id), stages_of(turn.user_id), remembered)
 
 
 def of_command(run: CommandRun) -> Card:
@@ -189,7 +210,12 @@ def hosts_of(session: Session) -> list[Host]:
     return hosts.of_session(session)
 
 
-def _turn(turn: Turn, runs: Sequence[CommandRun], stages: Mapping[str, str]) -> TurnView:
+def _turn(
+    turn: Turn,
+    runs: Sequence[CommandRun],
+    stages: Mapping[str, str],
+    remembered: Remembered,
+) -> TurnView:
     log: list[Card | Thought] = []
     partial = ""
     step = 0
@@ -202,7 +228,8 @@ def _turn(turn: Turn, runs: Sequence[CommandRun], stages: Mapping[str, str]) -> 
             log += [card(run, stages) for run in runs if run.step == step]
     shown = {each.run.id for each in log if isinstance(each, Card)}
     log += [card(run, stages) for run in runs if run.id not in shown]
-    return TurnView(turn, tuple(log), partial if turn.status is TurnStatus.FAILED else "")
+    failed = turn.status is TurnStatus.FAILED
+    return TurnView(turn, tuple(log), partial if failed else "", remembered)
 
 
 def _with_refused(messages: Sequence[Message]) -> list[tuple[Message, tuple[str, ...]]]:

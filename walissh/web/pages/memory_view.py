@@ -1,0 +1,88 @@
+"""What the pages of memory show: an entry with where it came from, and what it lost to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import url_for
+
+from walissh.errors import NotFoundError
+from walissh.memory.entry import Hit, Memory, MemoryState
+from walissh.store import commands, history, memories, turns
+
+RESTORABLE = frozenset({MemoryState.SUPERSEDED, MemoryState.WITHDRAWN, MemoryState.WRONG})
+COUNTS = frozenset({MemoryState.VALID, MemoryState.STALE})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A memory as a row shows it; *reasons* say why a search found it."""
+
+    memory: Memory
+    mine: bool
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Tell whether it is recalled at all."""
+        return self.memory.state in COUNTS
+
+    @property
+    def restorable(self) -> bool:
+        """Tell whether it can be made to count again."""
+        return self.mine and self.memory.state in RESTORABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Where a memory came from: *where* leads there, "" if that is gone or not yours."""
+
+    where: str = ""
+    text: str = ""
+    is_command: bool = False
+
+
+def entry(memory: Memory, reader_id: str, reasons: Sequence[str] = ()) -> Entry:
+    """Return *memory* as its reader sees it."""
+    return Entry(memory, memory.owner_id == reader_id, tuple(reasons))
+
+
+def hits(found: Sequence[Hit], reader_id: str) -> list[Entry]:
+    """Return what a search found."""
+    return [entry(each.memory, reader_id, each.reasons) for each in found]
+
+
+def versions(memory: Memory, reader_id: str) -> list[tuple[Entry, Memory | None]]:
+    """Return all that was said of the subject, the newest first, each with what it lost to."""
+    all_of_it = memories.versions(memory.id, reader_id)
+    by_id = {each.id: each for each in all_of_it}
+    return [(entry(each, reader_id), by_id.get(each.superseded_by or "")) for each in all_of_it]
+
+
+def proof(memory: Memory, reader_id: str) -> Proof:
+    """Return the message or the command that taught *memory*, with a way there."""
+    command = str(memory.payload.get("command", ""))
+    if memory.owner_id != reader_id:
+        return Proof(text=command, is_command=bool(command))
+    if memory.source.command_id:
+        return _of_command(memory.source.command_id, reader_id, command)
+    if memory.source.message_id:
+        return _of_message(memory.source.message_id, reader_id)
+    return Proof(text=command, is_command=bool(command))
+
+
+def _of_command(command_id: str, reader_id: str, text: str) -> Proof:
+    try:
+        run = commands.of_person(command_id, reader_id)
+    except NotFoundError:  # its session was deleted
+        return Proof(text=text, is_command=True)
+    where = url_for("talk.page", session_id=run.session_id, all=1, _anchor=f"command-{run.id}")
+    return Proof(where, run.command, is_command=True)
+
+
+def _of_message(message_id: str, reader_id: str) -> Proof:
+    said = history.find(message_id, reader_id)
+    turn = turns.get(said.turn_id) if said is not None else None
+    if said is None or turn is None:
+        return Proof()
+    where = url_for("talk.page", session_id=turn.session_id, all=1, _anchor=f"turn-{turn.id}")
+    return Proof(where, said.content[:400])

@@ -1,0 +1,89 @@
+"""What a turn was given out of memory, as its page shows it: ids become memories again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from walissh.memory import providers
+from walissh.memory.entry import Memory, MemoryState, Routing
+from walissh.react.turn import Language, Recalled, Turn
+from walissh.store import memories
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One memory that a turn was given."""
+
+    memory: Memory
+    recalled: Recalled
+    cited: bool
+
+    @property
+    def is_stale(self) -> bool:
+        """Tell whether it should be measured again."""
+        return self.memory.state is MemoryState.STALE
+
+    def source(self, language: Language) -> str:
+        """Return it as the source of an answer in that language: kind, date, what about."""
+        line = providers.sources_line([self.memory], language)
+        return line.removeprefix(sources_label(language)).strip()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Tell whether its person has marked it as wrong since."""
+        return self.memory.state is MemoryState.WRONG
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """All that a turn was given, and what its answer *cited*, in the order of the answer.
+
+    What was deleted since is left out.
+    """
+
+    given: tuple[Given, ...] = ()
+    cited: tuple[Given, ...] = ()
+    routing: Routing | None = None
+    proposal: str = ""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks that may stand in the answer and lead somewhere."""
+        return tuple(each.recalled.mark for each in self.given if each.recalled.mark)
+
+
+def of_turns(shown: Sequence[Turn]) -> Mapping[str, Remembered]:
+    """Return what each turn was given by turn id; the turns are of one person."""
+    wanted = {
+        each.memory_id: None
+        for turn in shown
+        if turn.remembrance
+        for each in turn.remembrance.recalled
+    }
+    found = memories.of_ids(list(wanted), shown[0].user_id) if wanted else []
+    by_id = {each.id: each for each in found}
+    return {turn.id: _of_turn(turn, by_id) for turn in shown}
+
+
+def without_sources(turn: Turn, remembered: Remembered) -> str:
+    """Return the answer without its last line of sources: the page lists them by itself."""
+    line = providers.sources_line([each.memory for each in remembered.cited], turn.language)
+    return turn.answer.removesuffix(line).rstrip() if line else turn.answer
+
+
+def sources_label(language: Language) -> str:
+    """Return the word that stands before the sources of an answer in that language."""
+    return "依据：" if language == "zh" else "Based on:"
+
+
+def _of_turn(turn: Turn, by_id: Mapping[str, Memory]) -> Remembered:
+    kept = turn.remembrance
+    if kept is None:
+        return Remembered()
+    given = tuple(
+        Given(by_id[each.memory_id], each, each.memory_id in kept.cited)
+        for each in kept.recalled
+        if each.memory_id in by_id
+    )
+    by_memory = {each.memory.id: each for each in given}
+    cited = tuple(by_memory[each] for each in kept.cited if each in by_memory)
+    return Remembered(given, cited, kept.routing, kept.proposal)
