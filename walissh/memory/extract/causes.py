@@ -38,6 +38,11 @@ def find(statements: Sequence[Statement]) -> Cause | None:
     return _last_defect(claimed)
 
 
+def _is_relief(symptom: str) -> bool:
+    """Tell whether it is how things got better: "load fell after the restart"."""
+    return wording.says("success", symptom) and not wording.says("fault", symptom)
+
+
 def _last_defect(claimed: Sequence[tuple[int, Statement]]) -> Cause | None:
     """Return the defect that was told last before something was done: what came first was seen."""
     last = None
@@ -98,7 +103,7 @@ def _formed(
     if statement.part in _NO_PLACE or not _is_firm(statement.text):
         return None
     for symptom, cause in _matches(patterns, statement.text):
-        if _is_sound(symptom, cause, statement.text) and not wording.says("success", symptom):
+        if _is_sound(symptom, cause, statement.text) and not _is_relief(symptom):
             return Cause(at, cause, symptom, strength)
     return None
 

@@ -18,6 +18,7 @@ _PASSIVE = re.compile(
     re.I,
 )
 _PRESENT = re.compile(r"\b(?:is|are) (?P<v>[a-z]+) .{0,40}\b(?:now|instead|since)\b", re.I)
+_NOW = re.compile(r"^\S*[\w.]+[_.-]\S+ (?:is|are) now (?:set to |at |on )?\S", re.I)
 _ACTIVE = re.compile(
     r"^(?:the |an? )?[\w./-]+(?: [\w./-]+){0,3}? (?:re-)?(?P<v>[a-z]+ed|cut|set|put|brought"
     r"|split|took|freed) (?:the|it|its|all|an?|this)\b",
@@ -54,6 +55,8 @@ def is_told(text: str) -> bool:
     if _EARLIER.search(text):
         return False
     passive = any(is_action(m["v"]) for p in (_PASSIVE, _PRESENT) for m in p.finditer(text))
+    if _NOW.search(text):
+        return True
     active = _ACTIVE.match(text)
     return passive or bool(active and is_action(active["v"])) or _acts_zh(text) is not None
 

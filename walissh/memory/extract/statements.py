@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from walissh.memory.extract import wording
 
-
 MAX_CHARS = 400
 """So much of a sentence is read: the patterns take their time with longer ones."""
 
