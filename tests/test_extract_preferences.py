@@ -185,9 +185,15 @@ def test_two_wordings_of_one_matter_share_their_subject(texts: Sequence[str]) ->
 def test_two_matters_in_one_sentence_are_two_memories() -> None:
     found = preferences.from_user("以后用英文回答，时间都按 UTC 写")
     assert [(each.subject, each.value) for each in found] == [
-        ("output language", "以后用英文回答"),
-        ("time zone", "时间都按 UTC 写"),
+        ("output language", "英文"),
+        ("time zone", "UTC"),
     ]
+
+
+def test_the_value_is_one_word_where_the_matter_allows_it() -> None:
+    assert only("Reply in English from here on").value == "English"
+    assert only("Always answer in English, please").value == "English"
+    assert only("Forget UTC as I said, use Asia/Tokyo from now on").value.endswith("from now on")
 
 
 def test_only_the_rule_is_kept_beside_a_task_or_a_one_off() -> None:

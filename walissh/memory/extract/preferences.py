@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from walissh.memory.entry import Found, MemoryType
+from walissh.memory.entry import Found, MemoryType, Op
 from walissh.memory.extract import clauses, phrases, pref_op, pref_secrets, prose, scope, subjects
 from walissh.memory.extract.prose import Clause, Sentence
 from walissh.safety import redact
@@ -86,7 +86,7 @@ def _found(rule: _Rule) -> Iterator[Found]:
         yield Found(
             type=MemoryType.USER_PREFERENCE,
             subject=name,
-            value=value[:MAX_VALUE],
+            value=(subjects.said(value) if op is not Op.REMOVE else "") or value[:MAX_VALUE],
             content=whole,
             scope=scope.of(whole),
             op=op,

@@ -28,6 +28,7 @@ class Subject:
 
     name: str
     match: re.Pattern[str]
+    value: re.Pattern[str] | None
     apart: bool
     of: bool
 
@@ -46,6 +47,18 @@ def named(text: str) -> str:
         return subject.name
     rest = subject.match.sub(" ", text)
     return f"{_made(rest) or _han(rest)} {subject.name}".strip()[:MAX_SUBJECT]
+
+
+def said(text: str) -> str:
+    """Return the one word that *text* says of its known subject ("UTC"), "" if there is none.
+
+    Two different ones, as in "not UTC but Asia/Tokyo", are no one word.
+    """
+    subject = known(text)
+    if subject is None or subject.value is None:
+        return ""
+    words = {each.lower(): each for each in subject.value.findall(text)}
+    return next(iter(words.values())) if len(words) == 1 else ""
 
 
 def _made(text: str) -> str:
@@ -114,6 +127,7 @@ def _subject(entry: dict[str, Any]) -> Subject:
     return Subject(
         name=entry["name"],
         match=_any_of(entry["match"]),
+        value=_any_of(entry["value"]) if "value" in entry else None,
         apart=bool(entry.get("apart", False)),
         of=bool(entry.get("of", False)),
     )
