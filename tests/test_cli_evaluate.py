@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -17,7 +18,7 @@ def run(task: str, *lines: object, home: Path | None = None) -> Result:
     )
 
 
-def answers(result: Result) -> list[dict[str, object]]:
+def answers(result: Result) -> list[dict[str, Any]]:
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -49,7 +50,7 @@ def test_a_judgement_has_its_reasons_and_whether_it_ends() -> None:
 def test_spans_are_places_in_the_text_that_came_in() -> None:
     text = "db_user=shop\ndb_password=Kc9-vaPlum77\n"
     (answer,) = answers(run("redact", {"id": "1", "text": text}))
-    [(start, end)] = answer["spans"]  # type: ignore[misc]
+    [(start, end)] = answer["spans"]
     assert text[start:end] == "Kc9-vaPlum77"
     assert "Kc9-vaPlum77" not in str(answer["text"])
 
@@ -69,7 +70,7 @@ def test_a_conflict_without_a_valid_write_is_null() -> None:
 def test_a_conclusion_teaches_a_case() -> None:
     text = "Logrotate failed because /etc/logrotate.d/app had a typo. Fixed the typo; it runs."
     (answer,) = answers(run("extract", {"id": "1", "source": "assistant", "text": text}))
-    (case,) = answer["memories"]  # type: ignore[misc]
+    (case,) = answer["memories"]
     assert case["type"] == "TROUBLESHOOTING_CASE"
     assert case["cause"] == "/etc/logrotate.d/app had a typo"
     assert case["fix"] == "Fixed the typo"
@@ -78,7 +79,7 @@ def test_a_conclusion_teaches_a_case() -> None:
 def test_a_preference_has_scope_and_op() -> None:
     line = {"id": "1", "source": "user", "text": "From now on, always answer in Spanish."}
     (answer,) = answers(run("extract", line))
-    (preference,) = answer["memories"]  # type: ignore[misc]
+    (preference,) = answer["memories"]
     assert (preference["scope"], preference["op"]) == ("global", "add")
 
 

@@ -222,7 +222,7 @@ def test_what_is_not_done_yet_is_no_case(text: str) -> None:
         "High memory usage usually comes from too many workers; reduce them and restart.",
         "一般来说 502 是因为后端没起来，重启后端就能恢复。",
         "According to the wiki, this is caused by a stale pid file and fixed by deleting it.",
-        "> The disk was full because of core dumps. Removed them, it works.\n\nThat is an old note.",
+        "> The disk was full because of core dumps. Removed them.\n\nThat is an old note.",
         "I can't restart the database because you are not allowed to change prod.",
         "All five hosts are healthy: load below 1, no errors in the journal.",
         "Installed htop on web1 because it was missing. It works.",

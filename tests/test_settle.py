@@ -43,7 +43,7 @@ def measured(value: str, days: float = 30, **fields: object) -> Claim:
 
 def value(*claims: Claim, place: Place = WEB9, text: str = "") -> str | None:
     winner = settle.valid(claims, place, now=NOW, text=text)
-    return winner and winner.value
+    return winner.value if winner else None
 
 
 # --- time -----------------------------------------------------------------------------

@@ -228,9 +228,9 @@ def _home(claim: Claim, gathered: list[list[Claim]]) -> list[Claim] | None:
 
 
 _CORRECTION = re.compile(
-    r"不对|说错|写错|搞错|弄错|记错|更正|纠正|上一条|刚才(?:那|说)|口误|笔误"
+    r"不对|说错|写错|搞错|弄错|记错|更正|纠正|上一条|刚才(?:那|说)|口误|等等，|笔误"
     r"|\bcorrection\b|\btypo\b|\bi meant\b|\bi was wrong\b|\bmisspoke\b|\bscratch that\b"
-    r"|\bi mis\w+|\bnot \S+[,;] but\b",
+    r"|\bno,? wait\b|\bi mis\w+|\bnot \S+[,;] but\b",
     re.I,
 )
 

@@ -61,12 +61,14 @@ def key(subject: str) -> str:
 def same(one: str, other: str) -> bool:
     """Tell whether both subjects name one thing, going by the words alone.
 
-    True when one's words are among the other's, or more than half of all their words are shared.
+    True when one has but one word more, or more than half of all their words are shared.
     """
     mine, theirs = _words(one), _words(other)
     if not mine or not theirs:
         return mine == theirs
-    return len(mine & theirs) / len(mine | theirs) > ALIKE or mine <= theirs or theirs <= mine
+    shared = mine & theirs
+    nested = shared in (mine, theirs) and len(mine ^ theirs) <= 1
+    return nested or len(shared) / len(mine | theirs) > ALIKE
 
 
 def likeness(one: str, other: str) -> float:

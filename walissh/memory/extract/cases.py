@@ -50,7 +50,7 @@ def _is_founded(told: list[Statement], cause: Cause, remedy: Remedy) -> bool:
 
 
 def _found(told: list[Statement], cause: Cause, remedy: Remedy) -> Found:
-    why = (remedy.cause or cause.text).strip(" ,，;；。.")
+    why = (remedy.cause or cause.text).strip(" ,，;；。").rstrip(".")
     symptom = _symptom(told, cause)
     return Found(
         type=MemoryType.TROUBLESHOOTING_CASE,
