@@ -170,8 +170,13 @@ def detect(view: TurnView) -> list[Mark]:
 def _goal(view: TurnView) -> Iterator[Mark]:
     question = _line(view.turn.question)
     worked_on = view.commands or view.asked
-    if worked_on and question and not _words()["no_goal"].fullmatch(question):
+    if worked_on and question and not _goes_on(question):
         yield _mark(view, Kind.GOAL_SET, question)
+
+
+def _goes_on(question: str) -> bool:
+    pieces = [piece.strip() for piece in re.split(r"[,，、。.!！;；~…]+", question)]
+    return all(_words()["no_goal"].fullmatch(piece) for piece in pieces if piece)
 
 
 def _preferences(view: TurnView) -> Iterator[Mark]:
