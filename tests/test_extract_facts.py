@@ -157,3 +157,31 @@ def test_facts_say_when_to_measure_again() -> None:
 @pytest.mark.parametrize("command", ["", "'", "|", ";;", "sudo", "docker exec", "x" * 9000, "a |"])
 def test_an_odd_command_line_teaches_nothing(command: str) -> None:
     assert facts.from_tool("frobd 3.2.1", command=command, host="web7", rc=0) == []
+
+
+def test_the_arguments_of_a_cron_job_are_not_kept() -> None:
+    line = "0 3 * * * /opt/frob/dump.sh -pmade-up-pw >> /var/log/dump.log\n5 4 * * * frob -pmade-up"
+
+    assert environment(line, "crontab -l") == {
+        "cron /opt/frob/dump.sh": "0 3 * * * /opt/frob/dump.sh",
+        "cron frob": "5 4 * * * frob",
+    }
+
+
+def test_a_password_on_a_clients_line_is_no_host() -> None:
+    command = "redis-cli -a made-up-pw config get maxmemory"
+
+    found = facts.from_tool('1) "maxmemory"\n2) "1gb"', command=command, host="web7", rc=0)
+
+    assert [(each.subject, each.value) for each in found] == [("redis maxmemory", "1gb")]
+    assert "made-up-pw" not in repr(found)
+
+
+def test_nodes_are_known_with_and_without_a_header() -> None:
+    row = "km-1   Ready   control-plane   90d   v1.32.1"
+    head = "NAME   STATUS  ROLES           AGE   VERSION"
+
+    with_header = environment(f"{head}\n{row}", "kubectl get nodes")
+
+    assert with_header == environment(row, "kubectl get nodes --no-headers")
+    assert with_header == {"cluster node km-1": "km-1"}

@@ -171,3 +171,24 @@ def test_of_a_long_list_only_well_known_packages_are_kept() -> None:
     rows.insert(250, "ii  nginx  1.27.4-1  amd64  a web server")
 
     assert software("\n".join(rows), "dpkg -l") == {"nginx": "1.27.4-1"}
+
+
+# --- services -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "found"),
+    [
+        ("redis-cli info server", "redis_version:7.4.2\nuptime_in_seconds:99", {"redis": "7.4.2"}),
+        ("curl -s localhost:3000/api/health", '{"database":"ok","version":"11.5.1"}',
+         {"grafana": "11.5.1"}),
+        ("curl -sI http://127.0.0.1", "HTTP/1.1 200 OK\nServer: nginx/1.27.4", {"nginx": "1.27.4"}),
+        ("echo srvr | nc localhost 2181", "Zookeeper version: 3.9.3-abc, built on 2024",
+         {"zookeeper": "3.9.3"}),
+        ("vault status", "Key  Value\nSealed  false\nVersion  1.18.4", {"vault": "1.18.4"}),
+    ],
+)  # fmt: skip
+def test_a_service_of_this_host_says_who_it_is(
+    command: str, text: str, found: dict[str, str]
+) -> None:
+    assert software(text, command) == found

@@ -12,6 +12,7 @@ from walissh.memory.extract.measured import environment, software
 Lines = Sequence[str]
 
 MAX_JSON_CHARS = 60_000
+MAX_ROWS = 600
 
 
 def read(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
@@ -44,7 +45,7 @@ _REDIS: dict[str, str] = {
 
 
 def _redis(lines: Lines, name: str) -> Iterator[Found]:
-    for line in lines:
+    for line in lines[:MAX_ROWS]:
         match = _INFO.match(line.strip())
         if match is None:
             continue
@@ -121,12 +122,12 @@ def _dialogue(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
     if not here and "/" not in target:
         return
     for line in lines[:30]:
-        row = re.match(r"(?:STAT version|Name: (HAProxy)\W+Version:)\s*(\S+)", line)
+        row = re.match(r"(?:STAT version|VERSION) (\d\S*)", line)
         keeper = re.match(r"Zookeeper version:\s*(\d[\w.]*)", line, re.I)
         pair = re.match(r"Version:\s*(\d\S*)", line)
         if keeper:
             yield software("zookeeper", keeper[1])
         elif row:
-            yield software("memcached", row[2])
+            yield software("memcached", row[1])
         elif pair and "show info" in asked.fed:
             yield software("haproxy", pair[1])

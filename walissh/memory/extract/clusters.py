@@ -39,7 +39,8 @@ def read(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
         if words[: len(key)] == key or (
             key[0] == words[0] and words[1:2] == ("get",) and key[1:3] == words[1:3]
         ):
-            yield from _members(_rows(lines), name, address, asked)
+            headed = bool(lines) and name in lines[0]
+            yield from _members(_rows(lines), name, address, asked) if headed else _nodes(lines)
             return
     if asked.program == "docker" and asked.words[:1] == ("ps",):
         yield from (environment(s, v) for s, v in network.published(lines))
@@ -76,6 +77,25 @@ def _members(rows: list[Row], name: str, address: str, asked: Asked) -> Iterator
     versions = _versions(rows, asked)
     for product, version in dict.fromkeys(versions):
         yield software(product, version)
+
+
+_NODE = re.compile(
+    r"(?P<name>[\w.-]+)\s+(?:Not)?Ready\S*\s+\S+\s+\S+\s+v(?P<v>\d\S+)(?:\s+(?P<ip>[\d.]+))?"
+    r"(?:.*\s(?P<runtime>[\w-]+)://v?(?P<rv>\d\S+))?"
+)
+
+
+def _nodes(lines: Lines) -> Iterator[Found]:
+    """Yield the nodes of rows without a header."""
+    for line in lines[:MAX_NODES]:
+        row = _NODE.match(line)
+        if row:
+            yield environment(
+                f"cluster node {row['name']}", f"{row['name']} {row['ip'] or ''}".strip()
+            )
+            yield software("kubernetes", row["v"])
+            if row["runtime"]:
+                yield software(row["runtime"], row["rv"])
 
 
 def _versions(rows: list[Row], asked: Asked) -> Iterator[tuple[str, str]]:

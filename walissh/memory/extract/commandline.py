@@ -78,7 +78,7 @@ def is_here(address: str, host: str) -> bool:
 def _asked(command: str, host: str, depth: int) -> Iterator[Asked]:
     for pipe in _pipes(command):
         stages = [_bare(stage) for stage in pipe]
-        if not stages[0] or stages[0][0] in _SKIPPED:
+        if not stages[0] or stages[0][0] in _SKIPPED or stages[0][0].startswith(("$", "-")):
             continue
         fed = ""
         if stages[0][0] in {"echo", "printf"} and len(stages) > 1:

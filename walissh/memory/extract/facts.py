@@ -6,8 +6,9 @@ is never looked at, and what it says, advises or orders is not followed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from walissh.memory.entry import Found
 from walissh.memory.extract import (
@@ -60,15 +61,19 @@ def from_tool(text: str, *, command: str, host: str = "", rc: int | None = None)
     return _clean(each for ask, own in _shares(asks, lines) for each in _read(ask, own, host))
 
 
-def _read(ask: Asked, lines: Lines, host: str) -> list[Found]:
-    """Return what the first reader that takes the command finds."""
+def _read(ask: Asked, lines: Lines, host: str) -> Iterator[Found]:
+    """Yield what the readers of the command find; settings only where no other does."""
     if not ask.program:
-        return []
+        return
     own = list(bundles.read(ask, lines, host))
-    if own or queries.of(ask, host) is not None:
-        return own or software.read(ask, lines, host)
-    found = [each for reader in _READERS for each in reader(ask, lines, host)]
-    return found or list(settings.read(ask, lines, host))
+    question = queries.of(ask, host)
+    versions = software.read(ask, lines, host) if question and not own else []
+    if own or (question is not None and not question.labelled):
+        yield from own or versions
+        return
+    found = chain(versions, *(reader(ask, lines, host) for reader in _READERS))
+    first = next(found, None)
+    yield from settings.read(ask, lines, host) if first is None else chain([first], found)
 
 
 def _before_failure(asks: list[Asked]) -> list[Asked]:
@@ -130,7 +135,9 @@ def _clean(found: Iterable[Found]) -> list[Found]:
     for each in found:
         if each.value:
             kept.setdefault((each.type, each.subject, each.value), each)
-    facts = list(kept.values())[:MAX_FACTS]
+        if len(kept) >= MAX_FACTS:
+            break
+    facts = list(kept.values())
     if not _secret("\n".join(fact.content for fact in facts)):
         return facts
     return [fact for fact in facts if not _secret(f"{fact.subject}: {fact.value}")]

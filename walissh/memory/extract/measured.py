@@ -1,6 +1,7 @@
 """Facts as values: what they are called, how they read, how long they hold."""
 
 import re
+from functools import lru_cache
 
 from walissh.memory.entry import Found, MemoryType
 
@@ -24,6 +25,7 @@ def software(name: str, version: str, inside: str = "") -> Found:
     )
 
 
+@lru_cache(maxsize=512)
 def environment(subject: str, value: str, inside: str = "") -> Found:
     """Return that *subject* of this host is *value*; the days follow from its first word."""
     days = _DAYS.get(subject.split(" ", maxsplit=1)[0], _DEFAULT_DAYS)

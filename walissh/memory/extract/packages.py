@@ -71,6 +71,8 @@ _SHAPES = {
     "cargo": re.compile(r"(?P<n>[a-z][\w-]*) v(?P<v>\d[\w.+-]*):"),
     "helm": re.compile(r"\S+\s+\S+\s+\d+\s+.*\sdeployed\s+(?P<n>[a-z][\w-]*?)-v?\d\S*"
                        r"\s+v?(?P<v>\d\S*)"),
+    "dotnet": re.compile(r"(?P<n>Microsoft[\w.]+) (?P<v>\d\S+) \["),
+    "sdks": re.compile(r"(?P<v>\d+\.\S+) \[.*/(?P<n>dotnet)/sdk\]"),
     "conda": re.compile(r"(?P<n>[a-z_][\w.-]*)\s+(?P<v>\d[\w.]*)\s+\S*_?\d\S*"),
     "images": re.compile(r"(?:.*\s)?(?:[\w.:-]+/)*(?P<n>[a-z][\w.-]*):v?(?P<v>\d+[\w.-]*)(?:\s|$)"),
 }  # fmt: skip
@@ -114,7 +116,8 @@ _FORMATS = {
     ("pacman", "Q"): "pacman",
     ("pecl", "list"): "pip", ("brew", "list"): "brew", ("cargo", "install"): "cargo",
     ("helm", "list"): "helm", ("helm", "ls"): "helm", ("conda", "list"): "conda",
-    ("uv", "pip"): "pip", ("pipx", "list"): "pipx", ("rabbitmq-plugins", "list"): "",
+    ("uv", "pip"): "pip", ("ansible-galaxy", "collection"): "pip",
+    ("dotnet", "--list-runtimes"): "dotnet", ("dotnet", "--list-sdks"): "sdks",
 }  # fmt: skip
 
 
@@ -146,6 +149,7 @@ def _containers(asked: Asked) -> str:
     listing = verbs[:1] == ("ps",) or verbs in {
         ("container", "ls"),
         ("compose", "ps"),
+        ("service", "ls"),
     }
     stopped = re.search(r"(?:^|\s)-\w*a|--all|status=exited", asked.said)
     return (

@@ -63,7 +63,7 @@ _MEMCACHED = re.compile(r"memcached\b.*?\s-p\s*(?P<v>\d+)")
 def _process(line: str) -> Pairs:
     row = _PS.match(line)
     command = row["cmd"] if row else line.strip()
-    if not _BASH.match(command + " "):
+    if not command.startswith("[") and not _BASH.match(command + " "):
         yield from _arguments(command[:4000])
 
 
@@ -142,9 +142,7 @@ def _cron(lines: Lines) -> Pairs:
             continue
         command = re.sub(r"\s*(?:\d?>>?.*|\|.*)$", "", match["what"])
         paths = re.findall(r"(?<!\S)/[\w./-]+", command)
-        job = paths[-1] if paths and command.startswith(("/bin", "/usr", "cd ")) else command
-        job = paths[0] if paths and len(job) > 40 else job
-        yield (
-            f"cron {paths[0] if paths else job[:40]}",
-            f"{' '.join(match['when'].split())} {job[:60]}",
-        )
+        # never the arguments: passwords are written there
+        led = command.startswith(("/bin", "/usr", "cd ", "."))
+        job = (paths[-1] if led else paths[0]) if paths else command.split(" ")[0]
+        yield f"cron {job}", f"{' '.join(match['when'].split())} {job}"

@@ -12,12 +12,14 @@ from walissh.memory.extract.commandline import Asked, is_here
 class Question:
     """Whose version is asked: its *name*, and the *words* that mean it in the output.
 
-    *served*: a client asks it of a server.
+    *served*: a client asks it of a server. *labelled*: more is shown than the version, so
+    only a line that is labelled as such counts.
     """
 
     name: str
     words: frozenset[str]
     served: bool = False
+    labelled: bool = False
 
 
 _FLAGS = frozenset({"--version", "-version", "--Version", "--ver", "-VV", "-bV", "--full-version",
@@ -51,7 +53,20 @@ def of(asked: Asked, host: str) -> Question | None:
     if name:
         return Question(name, names.words(_known_as(asked, name)))
     server = _by_query(asked, host)
-    return Question(server, names.words(server), served=True) if server else None
+    if server:
+        return Question(server, names.words(server), served=True)
+    return _by_status(asked)
+
+
+_NO_STATUS = frozenset({"systemctl", "service", "git", "ufw", "docker", "rabbitmqctl", "svn", "hg"})
+
+
+def _by_status(asked: Asked) -> Question | None:
+    """Return whose status is shown: some programs tell their version there too."""
+    if asked.words not in {("status",), ("info",)} or asked.program in _NO_STATUS:
+        return None
+    name = names.product(asked.program.removesuffix(".occ"))
+    return Question(name, names.words(name), labelled=True)
 
 
 def _known_as(asked: Asked, name: str) -> str:
@@ -60,6 +75,10 @@ def _known_as(asked: Asked, name: str) -> str:
 
 def _by_flag(asked: Asked) -> str:
     args = asked.args
+    if args and (asked.program, args[0]) in _CHOSEN:
+        return _CHOSEN[asked.program, args[0]]
+    if args == ("-c", "show version"):
+        return names.product(asked.program)
     if args[:1] == ("-m",) and len(args) > 2 and _FLAGS & set(args[2:]):
         return names.product(args[1])
     if args[:1] == ("-jar",) and len(args) > 2 and _FLAGS & set(args[2:]):
@@ -70,8 +89,6 @@ def _by_flag(asked: Asked) -> str:
         return ""
     if re.fullmatch(r"\w*version(?:\.sh)?", asked.program) and not args:
         return _product(asked)
-    if (asked.program, *asked.args[:1]) in _CHOSEN:
-        return _CHOSEN[asked.program, asked.args[0]]
     if asked.program == "modinfo" and asked.words:
         return asked.words[-1]
     if flagged or lone or _subcommand(asked) or args == ("mail_version",) or _postconf(asked):
@@ -124,6 +141,7 @@ def _product(asked: Asked) -> str:
 _CHOSEN = {
     ("pyenv", "version"): "python", ("rbenv", "version"): "ruby", ("nvm", "current"): "node",
     ("nodenv", "version"): "node", ("goenv", "version"): "go", ("jenv", "version"): "java",
+    ("getconf", "GNU_LIBC_VERSION"): "glibc",
     ("nvidia-smi", "--query-gpu=driver_version"): "nvidia driver",
 }  # fmt: skip
 _INTERPRETERS = frozenset({"php", "python", "python3", "node", "ruby", "perl", "bash", "sh"})
@@ -181,7 +199,7 @@ _ASKS_SERVER = re.compile(
     r"variables like '?\W*version|^\s*version\s*$|\\s\b|^status$",
     re.I,
 )
-_HOST_FLAGS = frozenset({"-h", "-H", "--host", "-S", "--server", "-a"})
+_HOST_FLAGS = frozenset({"-h", "-H", "--host", "-S", "--server"})
 
 
 def _by_query(asked: Asked, host: str) -> str:

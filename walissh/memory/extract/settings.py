@@ -20,6 +20,7 @@ Pairs = Iterator[tuple[str, str]]
 
 MAX_ROWS = 6000
 MAX_FOUND = 25
+MANY = 60
 
 
 def read(asked: Asked, lines: Lines, host: str) -> Iterator[Found]:
@@ -58,7 +59,7 @@ _NOT_IN_FORCE = re.compile(
     r"\S*\.yaml|pom\.xml|"
     r"composer\.|pyproject|Cargo|go\.(?:mod|sum)|\.example|\.sample|\.dist|\.bak|\.orig|"
     r"\.default|\.rpmnew|\.rpmsave|\.old|~|\.dpkg-|"
-    r"shadow|passwd|/\.my\.cnf|\.pgpass|secret|credential|\.env|/backup|playbook|galaxy"
+    r"-release|shadow|passwd|/\.my\.cnf|\.pgpass|secret|credential|\.env|/backup|playbook|galaxy"
     r"|Gemfile|changelog|README|"
     r"\.lock|\.tf$|\.log$|\.md$|tsconfig|\.gitlab-ci|/tmp/|inventory",
     re.I,
@@ -199,6 +200,8 @@ def _asked_values(asked: Asked, lines: Lines) -> Pairs:
     if not queries_:
         return
     who = names.server(asked.program)
+    if len(lines) > MANY:  # all there is, of which only what is known matters
+        lines = [line for line in lines if _kind(_first_word(line))]
     cells = [_cells(line) for line in lines]
     rows = [
         row for row in cells if row and not (len(row) == 1 and re.fullmatch(r"[-+(].*", row[0]))
@@ -224,6 +227,11 @@ def _paired(rows: list[list[str]], query: str) -> list[tuple[str, str]]:
 def _value(key: str, value: str, who: str) -> Pairs:
     found = list(_setting(key, value, who))
     yield from found or [(f"{who} {key}", value)]
+
+
+def _first_word(line: str) -> str:
+    words = line.replace("|", " ").split(None, 1)
+    return words[0].lower() if words else ""
 
 
 def _cells(line: str) -> list[str]:
@@ -257,7 +265,7 @@ def _kernel(asked: Asked, lines: Lines) -> Pairs:
 
 # --- small ones -----------------------------------------------------------------------
 
-_HOME = re.compile(r"(?P<k>[A-Z][A-Z0-9_]*(?:_HOME|_BASE|_ROOT|_DIR|PATH)|TZ|LANG)=(?P<v>/?\S+)$")
+_HOME = re.compile(r"(?P<k>[A-Z][A-Z0-9_]*(?:_HOME|_BASE|_ROOT|_DIR|PATH)|TZ|LANG)=(?P<v>/\S+)$")
 
 
 def _homes(asked: Asked, lines: Lines) -> Pairs:

@@ -32,6 +32,9 @@ def read(asked: Asked, lines: Lines, host: str = "") -> list[Found]:
 
 def _main(question: queries.Question, rows: Lines, asked: Asked) -> list[Found]:
     read_rows = [tokens.prepared(row) for row in rows if not tokens.is_noise(row)]
+    if question.labelled:
+        hit = _labelled(read_rows) if asked.alone else None
+        return [software(question.name, hit[1], asked.inside)] if hit else []
     hit = _served(read_rows) if question.served else None
     hit = hit or _named(read_rows, question.words)
     if asked.alone and (hit is None or "." not in hit[1]):
@@ -71,7 +74,7 @@ def _named(rows: Lines, words: frozenset[str]) -> Hit | None:
 _LABEL = re.compile(
     r"^[\W_]*(?:(?:server|client|product|release|software|current|installed|cli|app|package|"
     r"mail|git|core|full|program|daemon|agent|version\.\w+)[\s_.-]*)*"
-    r"(?:version|release|number|ver|版本)\b[\s\"':=|(\[]*(?=[vVr\"']?\d|RELEASE)",
+    r"(?:version|release|number|ver|build tag|版本)\b[\s\"':=|(\[]*(?=[vVr\"']?\d|RELEASE)",
     re.I,
 )
 _STRUCT = re.compile(r"\b(?:Git)?Version\"?:\s?\"(?=v?\d)")
@@ -102,6 +105,8 @@ def _first(rows: Lines) -> Hit | None:
     for row in rows[:4]:
         word = re.match(r"\W*[A-Za-z][\w+-]*(?=\s)", row)
         version = tokens.after(row, word.end() if word else 0)
+        labelled = re.search(r"\b(?:version|release)\s+v?$", row[: row.find(version)])
+        version = version if "." in version or labelled else tokens.dotted(row)
         if version and len(row[: row.find(version)].split()) <= 8:
             lead = re.match(r"([A-Za-z][\w.+-]*)(?:,| -)\s", row)
             return lead[1] if lead else tokens.name_before(row, version), version

@@ -45,7 +45,7 @@ def _os_files(asked: Asked, lines: Lines) -> Pairs:
     family = _FAMILY.search(" ".join(asked.args))
     if re.fullmatch(r"[\d.]+|\w+/sid", line) and family:
         yield "os", f"{family[1].capitalize()} {line}"
-    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.match(r"[A-Z][\w ]+\brelease\b", line):
+    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.match(r"[A-Za-z][\w ]+ release \d", line):
         yield "os", line
 
 

@@ -44,11 +44,21 @@ def after(row: str, start: int) -> str:
         twice = _TWICE.match(tail, number.end())
         if twice and twice["major"] == number["v"]:
             return f"{number['v']} ({twice[1]})"
-    outside = _DOTTED.search(_PARENS.sub(lambda m: " " * len(m[0]), tail))
-    if number and (outside is None or outside.start() > number.end() + 20):
+    found = _dotted(tail)
+    if number and (found is None or found.start() > number.end() + 20):
         return _trimmed(number["v"])
-    found = outside or _DOTTED.search(tail)
     return _trimmed(found["v"]) if found else ""
+
+
+def dotted(row: str) -> str:
+    """Return the first version with a dot in *row*, outside brackets if it can be."""
+    found = _dotted(row)
+    return _trimmed(found["v"]) if found else ""
+
+
+def _dotted(tail: str) -> re.Match[str] | None:
+    outside = _DOTTED.search(_PARENS.sub(lambda inside: " " * len(inside[0]), tail))
+    return outside or _DOTTED.search(tail)
 
 
 def at(row: str, start: int) -> str:
@@ -84,11 +94,11 @@ def _trimmed(version: str) -> str:
 _NOISE = re.compile(
     r">=|<=|\brequire[sd]?\b|\blatest\b|out of date|\bupgrade|\bupdate|\bnewer\b|\bavailable\b|"
     r"\bminimum\b|\bdeprecated|\bgrammar\b|\bWARN(?:ING)?\b|最新|可升级|需要|"
-    r"^\W*(?:api|config|schema|rpc|abi)[ _]?version\b|^\W*go[ _]?version\s*[:=]|"
+    r"(?:^\W*|_)(?:api|config|schema|rpc|abi)[ _]?version\b|version_code|^\W*go[ _]?version\s*[:=]|"
     r"^\W*git[ _](?:commit|sha|revision|hash|branch)|"
     r"^\W*(?:library|plugin|build|built|compiled|commit|runtime|linked|"
     r"running (?:on|with|hypervisor))\b"
-    r"(?!\W*version)",
+    r"(?!\W*(?:version|tag))",
     re.I,
 )
 _REST = re.compile(
