@@ -29,6 +29,8 @@ def only(text: str) -> Found:
         ("Whenever you show logs, 80 lines is enough", "log lines", "80 lines"),
         ("You can call me Kim", "form of address", "Kim"),
         ("docker ps 以后 always 加 --format table", "docker --format", "--format"),
+        ("服务挂了先通知我，再动手，这是规矩", "服务挂", "先通知我"),
+        ("assume Postgres 16 unless I tell you otherwise", "postgres", "Postgres 16"),
         ("凡涉及删库的操作一律先问我", "delete confirmation", "先问我"),
         ("Never print tokens in the output", "secrets in output", "tokens"),
         ("能不能以后每条命令都给我解释一下参数？", "explanation", "解释"),
@@ -69,6 +71,7 @@ TRAPS = {
         "小韩总是忘了关连接",
         "Bob said to always use his script",
         "甲方以后不用这套了",
+        "公司规定每次上线都要审批",
     ],
     "default": [
         "postgres 默认用 5432 端口",
@@ -101,6 +104,10 @@ TRAPS = {
         "restart all web hosts",
         "把端口从 80 改成 8080",
         "Permanently disable swap on db4",
+        "set the restart policy to always",
+        "List services enabled by default",
+        "keep watching until I say otherwise",
+        "I prefer to restart it now",
         "别再找了，找到了",
         "Don't worry about it anymore",
     ],
@@ -180,6 +187,15 @@ def test_negating_replaces_and_withdrawing_removes(text: str, op: Op, value: str
 )
 def test_two_wordings_of_one_matter_share_their_subject(texts: Sequence[str]) -> None:
     assert len({only(text).subject for text in texts}) == 1
+
+
+def test_two_confirmations_of_different_things_are_two_matters() -> None:
+    texts = (
+        "Always ask before a restart",
+        "Never drop a database unless I confirm",
+        "升级前都要先问我",
+    )
+    assert len({only(text).subject for text in texts}) == len(texts)
 
 
 def test_two_matters_in_one_sentence_are_two_memories() -> None:

@@ -6,6 +6,7 @@ The phrases are in ``preferences.yaml``; here is how they go together.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from walissh.memory.extract import phrases, pref_secrets
@@ -26,6 +27,8 @@ _RULES: Final = (
     "revoked",
 )
 """Phrases that give a standing instruction by themselves."""
+_REMEMBERED: Final = 64
+"""Clauses whose bare form is kept: each is asked for about twenty times in a row."""
 _GIVEN_UP: Final = "given_up"
 
 
@@ -107,9 +110,7 @@ def is_habit(clause: Clause) -> bool:
 
 def core(clause: Clause) -> str:
     """Return what is seen of the clause without its lead-ins ("and please, from now on")."""
-    seen = _plain(clause.seen)
-    lead = phrases.pattern("lead").match(seen)
-    return seen[lead.end() :] if lead else seen
+    return _core(clause.seen)
 
 
 def _beside_standing(kept: Sequence[Clause], *, opened: bool) -> int | None:
@@ -212,6 +213,14 @@ def _without_secret(clause: Clause) -> Clause | None:
     return replace(clause, text=rest, seen=clause.seen[: len(rest)])
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _core(seen: str) -> str:
+    plain = _plain(seen)
+    lead = phrases.pattern("lead").match(plain)
+    return plain[lead.end() :] if lead else plain
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def _plain(seen: str) -> str:
     """Return the text with a straight apostrophe, and "after an upgrade" (升级以后) blanked."""
     straight = seen.replace("’", "'")

@@ -26,7 +26,7 @@ def refusal(text: str) -> str | None:
     "记住密码是 …", "remember the token …", "my sudo password is …, keep it". A password told
     for the task at hand alone is not asked to be remembered.
     """
-    for line in text[:_MAX_CHARS].splitlines():
+    for line in text[:_MAX_CHARS].splitlines()[:_MAX_LINES]:
         if phrases.found("secrets.keep", line):
             kind = kind_told(line) or _asked_for(line)
             if kind:
@@ -69,6 +69,7 @@ def _kind(words: str) -> str:
 
 
 _MAX_CHARS: Final = 4_000
+_MAX_LINES: Final = 30
 _SHORTEST: Final = 3
 _KINDS: Final = ("api key", "private key", "passphrase", "token", "password", "key")
 _WORDS: Final = re.compile(r"[^\s\"'“”‘’「」`,，。；;:：=\u4e00-\u9fff]+")
