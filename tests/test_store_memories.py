@@ -122,6 +122,15 @@ def test_a_fact_that_names_its_host_in_its_scope_is_the_same_fact(ann: str) -> N
     assert memories.add_or_update(ann, named, MEASURED, host=one, at=later(1)).kind == "refreshed"
 
 
+def test_a_rule_for_a_host_holds_there_alone(ann: str) -> None:
+    memories.add_or_update(ann, rule("English"), SAID, at=NOON)
+    memories.add_or_update(ann, rule("Chinese"), SAID, host=host(ann), at=NOON)
+    assert {(each.scope, each.value) for each in memories.recent(ann)} == {
+        ("global", "English"),
+        ("host:web1", "Chinese"),
+    }
+
+
 def test_a_guess_loses_and_is_kept_as_superseded(ann: str) -> None:
     memories.add_or_update(ann, rule("English"), SAID, at=NOON)
     change = memories.add_or_update(ann, rule("Chinese"), GUESSED, at=later(9))

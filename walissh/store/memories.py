@@ -10,7 +10,6 @@ from datetime import datetime
 from walissh.memory.entry import Found, Source
 from walissh.react.host import Host
 from walissh.store import memory_writes
-from walissh.store.database import writing
 from walissh.store.memory_changes import (
     delete,
     edit,
@@ -80,11 +79,9 @@ def add_or_update(
     that is too long or holds a secret (the agent's is cut and blanked), NotFoundError for an
     unknown person, host or group, StoreError if a lock is not given in *patience_ms*.
     """
-    with writing(patience_ms=patience_ms) as session:
-        memory_writes.lock_person(session, owner_id)
+    with memory_writes.opened(owner_id, patience_ms=patience_ms) as work:
         draft = memory_writes.drafted(
-            session,
-            owner_id,
+            work,
             found,
             source,
             host=host,
@@ -92,7 +89,7 @@ def add_or_update(
             expires_at=expires_at,
             shared_with=shared_with,
         )
-        return memory_writes.put(session, owner_id, draft)
+        return memory_writes.put(work, draft)
 
 
 def add_all(
@@ -105,13 +102,6 @@ def add_all(
     patience_ms: int | None = None,
 ) -> list[Change]:
     """Keep all that one source taught, in one transaction: all of it or nothing."""
-    with writing(patience_ms=patience_ms) as session:
-        memory_writes.lock_person(session, owner_id)
-        return [
-            memory_writes.put(
-                session,
-                owner_id,
-                memory_writes.drafted(session, owner_id, each, source, host=host, at=at),
-            )
-            for each in found
-        ]
+    with memory_writes.opened(owner_id, patience_ms=patience_ms) as work:
+        drafts = [memory_writes.drafted(work, each, source, host=host, at=at) for each in found]
+        return [memory_writes.put(work, draft) for draft in drafts]

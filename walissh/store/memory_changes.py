@@ -24,6 +24,7 @@ from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Deleted, Feedback, Restored, Shared
 from walissh.store.memory_family import Topic
 from walissh.store.memory_rows import Seen
+from walissh.store.memory_writes import Writing
 from walissh.store.models import MemoryRow
 
 PREFERENCE = MemoryType.USER_PREFERENCE
@@ -44,16 +45,17 @@ def edit(
     """
     if content is value is scope is None:
         raise InvalidError("Nothing was changed: give a text, a value or a scope.")
-    with writing() as session:
-        old = _entry(session, memory_id, owner_id)
+    with memory_writes.opened(owner_id) as work:
+        session = work.session
+        old = _entry(work, memory_id)
         found = _edited(old.row, content, value, scope)
-        checked = memory_writes.drafted(session, owner_id, found, Source(Origin.USER, channel))
+        checked = memory_writes.drafted(work, found, Source(Origin.USER, channel))
         draft = _in_the_place_of(old.row, checked)
         if _is_same(old, draft):
             return memory_writes.value_of(session, old.row)
-        living = _living(session, owner_id, Topic.of_draft(draft))
+        living = _living(work, Topic.of_draft(draft))
         row = memory_writes.new_row(owner_id, draft)
-        memory_writes.store(session, row)
+        work.store(row)
         losers = [*living, *(each for each in [old] if _stands(each))]
         superseded = memory_writes.overtake(session, row, losers)
         memory_events.written(session, row, "edited", channel, superseded)
@@ -65,8 +67,8 @@ def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
 
     What it superseded stays superseded, and can be restored.
     """
-    with writing() as session:
-        memory_writes.lock_person(session, owner_id)
+    with memory_writes.opened(owner_id) as work:
+        session = work.session
         row = session.scalar(
             select(MemoryRow).where(MemoryRow.id == memory_id, MemoryRow.user_id == owner_id)
         )
@@ -89,8 +91,8 @@ def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
 
 def forget_all(owner_id: str, channel: Channel) -> int:
     """Remove everything of this person, in reach or not, and return how much it was."""
-    with writing() as session:
-        memory_writes.lock_person(session, owner_id)
+    with memory_writes.opened(owner_id) as work:
+        session = work.session
         _overwrite_deleted(session)
         memory_index.drop_all(session, owner_id)
         count = changed(session, delete_rows(MemoryRow).where(MemoryRow.user_id == owner_id))
@@ -108,14 +110,15 @@ def restore(memory_id: str, owner_id: str, channel: Channel) -> Memory:
     What counts now of its topic, and what took its place, is superseded by it. One that
     counts stays as it is. Raises NotFoundError, ConflictError for one that has expired.
     """
-    with writing() as session:
-        old = _entry(session, memory_id, owner_id)
+    with memory_writes.opened(owner_id) as work:
+        session = work.session
+        old = _entry(work, memory_id)
         row, now = old.row, utc_now()
         if row.expires_at is not None and row.expires_at <= now:
             raise ConflictError("It was for a time that is over. Say it anew instead.")
         if memory_family.is_current(old, now):
             return memory_writes.value_of(session, row)
-        living = [*_living(session, owner_id, Topic.of_row(row)), *_superseder(session, old)]
+        living = [*_living(work, Topic.of_row(row)), *_superseder(session, old)]
         row.wrong_at, row.superseded_by = None, None
         if row.type not in FACTS:
             row.proved_at = now  # the person says so now; a fact is as old as its measurement
@@ -134,8 +137,9 @@ def restore(memory_id: str, owner_id: str, channel: Channel) -> Memory:
 
 def mark_wrong(memory_id: str, owner_id: str, channel: Channel) -> Memory:
     """Let an entry count no more, and not be learned again as it is; raises NotFoundError."""
-    with writing() as session:
-        old = _entry(session, memory_id, owner_id)
+    with memory_writes.opened(owner_id) as work:
+        session = work.session
+        old = _entry(work, memory_id)
         if old.row.wrong_at is None:
             old.row.wrong_at = utc_now()
             _judge(
@@ -150,11 +154,12 @@ def share(memory_id: str, owner_id: str, group: str, channel: Channel) -> Memory
     Raises NotFoundError for an unknown entry or a group without the owner, InvalidError for
     what is no fact of a host.
     """
-    with writing() as session:
-        row = _entry(session, memory_id, owner_id).row
+    with memory_writes.opened(owner_id) as work:
+        session = work.session
+        row = _entry(work, memory_id).row
         kind = MemoryType(row.type)
         if group:
-            memory_writes.require_shareable(session, owner_id, kind, row.host_id, group)
+            memory_writes.require_shareable(work, kind, row.host_id, group)
         if row.shared_with != group:
             row.shared_with = group
             memory_events.append(
@@ -200,12 +205,10 @@ def _no_such() -> NotFoundError:
     return NotFoundError("There is no such memory. It may have been deleted.")
 
 
-def _entry(session: Transaction, memory_id: str, owner_id: str) -> Seen:
-    """Return an entry of the owner's within their reach, behind the lock of the person."""
-    if not owner_id:
-        raise _no_such()
-    memory_writes.lock_person(session, owner_id)
-    found = session.execute(memory_rows.own(owner_id).where(MemoryRow.id == memory_id)).first()
+def _entry(work: Writing, memory_id: str) -> Seen:
+    """Return an entry of the owner's within their reach; ConflictError for a withdrawal."""
+    mine = memory_rows.own(work.owner_id).where(MemoryRow.id == memory_id)
+    found = work.session.execute(mine).first()
     if found is None:
         raise _no_such()
     seen = Seen(*found)
@@ -271,9 +274,9 @@ def _is_same(old: Seen, draft: Draft) -> bool:
     return unchanged and memory_family.is_current(old, draft.at)
 
 
-def _living(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
+def _living(work: Writing, topic: Topic) -> list[Seen]:
     now = utc_now()
-    family = memory_family.entries(session, owner_id, topic)
+    family = memory_family.entries(work.session, work.owner_id, topic)
     return [seen for seen in family if memory_family.is_current(seen, now)]
 
 

@@ -108,9 +108,12 @@ def scope(text: str) -> str:
 
 
 def _scope(found: Found, host: str) -> str:
-    spelled = scope(found.scope)
-    # a fact is bound to its host by that host's id, which outlives its name
-    return "global" if host and found.type in FACTS and spelled == f"host:{host}" else spelled
+    """Bind a rule for a host to its name, a fact by the host's id alone, which outlives it."""
+    spelled, here = scope(found.scope), f"host:{host}"
+    if host and found.type in FACTS and spelled == here:
+        return "global"
+    is_rule = found.type is MemoryType.USER_PREFERENCE
+    return here if host and is_rule and spelled == "global" else spelled
 
 
 def plain(text: str) -> str:

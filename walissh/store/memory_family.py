@@ -7,8 +7,9 @@ the same incident only with the same cause: two causes of one symptom do not con
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import Select, String, bindparam, func, select
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
@@ -17,7 +18,7 @@ from walissh.memory.entry import MemoryType, Op, Origin
 from walissh.memory.settle import SWEEPING
 from walissh.store import memory_rows
 from walissh.store.memory_drafts import Draft, same_value
-from walissh.store.memory_rows import Seen
+from walissh.store.memory_rows import Seen, Visible
 from walissh.store.models import MemoryRow
 
 FOR_ALL = ("global", SWEEPING)
@@ -50,10 +51,7 @@ class Topic:
 
 def entries(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
     """Return all entries about *topic*, in any state, oldest first."""
-    where = [MemoryRow.scope == topic.scope]
-    if topic.type is not PREFERENCE:
-        where.append(MemoryRow.host_id == topic.host_id)
-    alike = _alike(session, owner_id, topic, *where)
+    alike = [seen for seen in _alike(session, owner_id, topic) if seen.row.scope == topic.scope]
     if topic.type is not CASE:
         return alike
     return [
@@ -63,9 +61,14 @@ def entries(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
 
 def narrower(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
     """Return what counts of the subject for some hosts or groups only."""
-    narrow = [MemoryRow.scope.not_in(FOR_ALL), ~MemoryRow.scope.startswith("task:")]
     now = utc_now()
-    return [seen for seen in _alike(session, owner_id, topic, *narrow) if is_current(seen, now)]
+    return [
+        seen
+        for seen in _alike(session, owner_id, topic)
+        if seen.row.scope not in FOR_ALL
+        and not seen.row.scope.startswith("task:")
+        and is_current(seen, now)
+    ]
 
 
 def is_current(seen: Seen, now: datetime) -> bool:
@@ -116,15 +119,41 @@ def vetoed(family: Sequence[Seen], draft: Draft) -> Seen | None:
     return last if wrong and same_value(last.row.value, draft.found.value) else None
 
 
-def _alike(
-    session: Transaction, owner_id: str, topic: Topic, *where: ColumnElement[bool]
-) -> list[Seen]:
-    query = memory_rows.own(owner_id).where(MemoryRow.type == topic.type.value, *where)
+def _alike(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
+    """Return all of the type and subject, and but for preferences of the host, of *topic*."""
+    named: dict[str, object] = {"owner": owner_id, "type": topic.type.value}
     if topic.type is not PREFERENCE:
-        query = query.where(MemoryRow.subject == topic.subject)
-    rows = [Seen(*row) for row in session.execute(query.order_by(MemoryRow.number))]
-    if topic.type is not PREFERENCE:
-        return rows
+        named |= {"subjects": [topic.subject], "host": topic.host_id or ""}
+        return [Seen(*row) for row in session.execute(_of_host(), named)]
     # two wordings of a preference have one key: "RAM", "内存"
     key = subjects.key(topic.subject)
-    return [seen for seen in rows if subjects.key(seen.row.subject) == key]
+    wordings = session.scalars(_wordings(), named)
+    named["subjects"] = [each for each in wordings if subjects.key(each) == key]
+    return [Seen(*row) for row in session.execute(_of_subjects(), named)]
+
+
+# queries are made once: to make one takes longer than to run it
+
+
+@cache
+def _wordings() -> Select[str]:
+    mine = MemoryRow.user_id == bindparam("owner"), MemoryRow.type == bindparam("type")
+    return select(MemoryRow.subject).where(*mine).distinct()
+
+
+@cache
+def _of_subjects() -> Visible:
+    return (
+        memory_rows.own(bindparam("owner", type_=String))
+        .where(
+            MemoryRow.type == bindparam("type"),
+            MemoryRow.subject.in_(bindparam("subjects", expanding=True)),
+        )
+        .order_by(MemoryRow.number)
+    )
+
+
+@cache
+def _of_host() -> Visible:
+    host = func.coalesce(MemoryRow.host_id, "") == bindparam("host", type_=String)
+    return _of_subjects().where(host)

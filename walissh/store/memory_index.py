@@ -12,15 +12,19 @@ from sqlalchemy.orm import Session as Transaction
 from walissh.memory.entry import MemoryType
 from walissh.memory.recall.values import Features, Query, Scored
 from walissh.store import memory_rows, postings
-from walissh.store.memory_rows import Seen, Visible
+from walissh.store.memory_rows import Here, Seen, Visible
 from walissh.store.models import MemoryRow, ShelfRow
 from walissh.store.postings import Line
 
 
-def put(session: Transaction, row: MemoryRow) -> None:
-    """Index an entry by all that it says."""
-    line = Line(row.number, " \n".join(_texts(row)), cluster=row.host, at=row.proved_at)
-    postings.put(session, row.user_id, "memory", line)
+def put_all(session: Transaction, owner_id: str, rows: Sequence[MemoryRow]) -> None:
+    """Index entries of one owner, each by all that it says."""
+    lines = [
+        Line(row.number, " \n".join(_texts(row)), cluster=row.host, at=row.proved_at)
+        for row in rows
+    ]
+    if lines:
+        postings.put_many(session, owner_id, "memory", lines)
 
 
 def drop(session: Transaction, row: MemoryRow) -> None:
@@ -46,13 +50,16 @@ def search(
     k: int,
 ) -> list[tuple[Seen, Scored]]:
     """Return at most *k* entries that *visible* gives under *where*, best first."""
-    seen: dict[int, Seen] = {}
 
     def features(session: Transaction, docs: Collection[int]) -> Mapping[int, Features]:
-        numbered = MemoryRow.number.in_(list(docs))
-        got = {e.row.number: e for e in memory_rows.every(session, visible, numbered, *where)}
-        seen.update(got)
-        return {number: _features(each) for number, each in got.items()}
+        wanted = [MemoryRow.number.in_(list(docs)), *where]
+        return {
+            number: Features(MemoryType(kind), host or was or "", *rest)
+            for query in visible
+            for number, kind, host, was, *rest in session.execute(
+                query.with_only_columns(*_FEATURES).where(*wanted)
+            )
+        }
 
     scored = postings.search(
         session,
@@ -63,7 +70,26 @@ def search(
         features=features,
         also_of=_sharers(session, reader_id) if len(visible) > 1 else (),
     )
-    return [(seen[each.doc], each) for each in scored]
+    if not scored:
+        return []
+    numbered = MemoryRow.number.in_([each.doc for each in scored])
+    # the same conditions again: nothing is shown that ceased to count in between
+    seen = {e.row.number: e for e in memory_rows.every(session, visible, numbered, *where)}
+    return [(seen[each.doc], each) for each in scored if each.doc in seen]
+
+
+_FEATURES = (
+    MemoryRow.number,
+    MemoryRow.type,
+    Here.name,
+    MemoryRow.host,
+    MemoryRow.subject,
+    MemoryRow.proved_at,
+    MemoryRow.confidence,
+    MemoryRow.recalled_times,
+    MemoryRow.helped_times,
+)
+"""The columns of ``Features``, in its order; the host's name now, and as it was."""
 
 
 def _sharers(session: Transaction, reader_id: str) -> list[str]:
@@ -80,16 +106,3 @@ def _texts(row: MemoryRow) -> Iterator[str]:
         if isinstance(each, str) and each and each not in told:
             told = f"{told}\n{each}"
             yield each
-
-
-def _features(seen: Seen) -> Features:
-    row = seen.row
-    return Features(
-        type=MemoryType(row.type),
-        host=seen.host or row.host,
-        subject=row.subject,
-        at=row.proved_at,
-        confidence=row.confidence,
-        recalled_times=row.recalled_times,
-        helped_times=row.helped_times,
-    )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session as Transaction
 from sqlalchemy.orm import aliased
 
@@ -65,7 +65,7 @@ def visible(
     return queries
 
 
-def own(owner_id: str) -> Visible:
+def own(owner_id: str | BindParameter[str]) -> Visible:
     """Return the query for the entries of *owner_id* that are within their reach."""
     return _own(owner_id, None)
 
@@ -99,7 +99,7 @@ def _columns() -> Visible:
     return select(MemoryRow, Here.id, Here.name, Later.op, Later.expires_at).outerjoin(Later, later)
 
 
-def _own(owner_id: str, host_id: str | None) -> Visible:
+def _own(owner_id: str | BindParameter[str], host_id: str | None) -> Visible:
     here = and_(Here.id == MemoryRow.host_id, Here.owner_id == MemoryRow.user_id)
     query = (
         _columns()

@@ -36,6 +36,7 @@ from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_family import Topic
 from walissh.store.memory_rows import Seen
+from walissh.store.memory_writes import Writing
 from walissh.store.models import GroupRow, HostRow, MemoryRow
 
 AT_ONCE = 200
@@ -126,10 +127,9 @@ def take_in(owner_id: str, lines: Iterable[str], channel: Channel) -> tuple[int,
     intake = _Intake(owner_id, "web" if channel == "web" else "api")
     parsed = _parsed(lines, intake)
     while batch := list(islice(parsed, AT_ONCE)):
-        with writing() as session:
-            memory_writes.lock_person(session, owner_id)
+        with memory_writes.opened(owner_id) as work:
             for number, line in batch:
-                _take(session, intake, number, line)
+                _take(work, intake, number, line)
     _link(intake)
     return intake.taken, [intake.refused[number] for number in sorted(intake.refused)]
 
@@ -157,14 +157,14 @@ def _read(text: str) -> Line:
         raise InvalidError(f"{place}: {first['msg']}.") from error
 
 
-def _take(session: Transaction, intake: _Intake, number: int, line: Line) -> None:
+def _take(work: Writing, intake: _Intake, number: int, line: Line) -> None:
     try:
-        draft = _draft(session, intake, line)
+        draft = _draft(work, intake, line)
     except (InvalidError, NotFoundError) as error:
         intake.refused[number] = f"Line {number}: {error}"
         return
     past = line.state in HISTORY or line.op is Op.REMOVE
-    kept = _keep_history(session, intake, line, draft) if past else _settle(session, intake, draft)
+    kept = _keep_history(work, intake, line, draft) if past else _settle(work, intake, draft)
     if line.id and kept is not None:
         intake.ids[line.id] = kept.id
     if kept is not None:
@@ -174,23 +174,21 @@ def _take(session: Transaction, intake: _Intake, number: int, line: Line) -> Non
     intake.taken += 1
 
 
-def _draft(session: Transaction, intake: _Intake, line: Line) -> Draft:
+def _draft(work: Writing, intake: _Intake, line: Line) -> Draft:
     if max(line.at, line.proved_at or line.at) > utc_now() + AHEAD:
         raise InvalidError("its date is in the future.")
     names = ("type", "subject", "value", "content", "scope", "op", "symptom", "cause", "fix")
     same = {name: getattr(line, name) for name in (*names, "worked", "confidence", "stale_days")}
-    host = _host(session, intake.owner_id, line.host)
+    host = _host(work.session, intake.owner_id, line.host)
     value = rows.host(host) if host is not None else None
     source = Source(line.origin, intake.channel)
-    draft = memory_writes.drafted(
-        session, intake.owner_id, Found(**same), source, host=value, at=line.at
-    )
+    draft = memory_writes.drafted(work, Found(**same), source, host=value, at=line.at)
     command = memory_drafts.hide_secrets(memory_drafts.plain(line.command))
     return replace(
         draft,
         command=command[: memory_drafts.VALUE_CHARS],
         expires_at=line.expires_at,
-        shared_with=_shared_with(session, intake.owner_id, line, host),
+        shared_with=_shared_with(work.session, intake.owner_id, line, host),
     )
 
 
@@ -214,14 +212,14 @@ def _shared_with(session: Transaction, owner_id: str, line: Line, host: HostRow 
     return line.shared_with if in_it else ""
 
 
-def _settle(session: Transaction, intake: _Intake, draft: Draft) -> MemoryRow | None:
-    change = memory_writes.put(session, intake.owner_id, draft, outcome="imported")
-    return None if change.memory is None else session.get(MemoryRow, change.memory.number)
+def _settle(work: Writing, intake: _Intake, draft: Draft) -> MemoryRow | None:
+    change = memory_writes.put(work, draft, outcome="imported")
+    return None if change.memory is None else work.session.get(MemoryRow, change.memory.number)
 
 
-def _keep_history(session: Transaction, intake: _Intake, line: Line, draft: Draft) -> MemoryRow:
+def _keep_history(work: Writing, intake: _Intake, line: Line, draft: Draft) -> MemoryRow:
     """Keep what did not count any more as just that; once, however often it comes."""
-    family = memory_family.entries(session, intake.owner_id, Topic.of_draft(draft))
+    family = memory_family.entries(work.session, intake.owner_id, Topic.of_draft(draft))
     row = next((seen.row for seen in family if _is_same(seen.row, draft)), None)
     if row is not None:
         return row
@@ -231,10 +229,10 @@ def _keep_history(session: Transaction, intake: _Intake, line: Line, draft: Draf
         row.superseded_by = new_id()  # hidden at once; linked when all have come
     if line.op is Op.REMOVE and not line.superseded_by:
         row.superseded_by = None
-    memory_writes.store(session, row)
+    work.store(row)
     if line.superseded_by:
         intake.overtaken.append((row.id, line.superseded_by))
-    memory_events.written(session, row, "kept", intake.channel)
+    memory_events.written(work.session, row, "kept", intake.channel)
     return row
 
 

@@ -1,11 +1,12 @@
 """How an entry is written: append-only, settled against what counts of its topic.
 
-All of it runs in the caller's transaction, behind the lock of the person, so that of two
-writers at once the second sees what the first wrote.
+All of it runs in one transaction behind the lock of the person, so that of two writers at
+once the second sees what the first wrote.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -25,6 +26,7 @@ from walissh.store import (
     memory_index,
     memory_rows,
 )
+from walissh.store.database import writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Outcome
 from walissh.store.memory_family import Topic
@@ -47,16 +49,39 @@ class Change:
     kind: Settled | Literal["nothing"]
 
 
-def lock_person(session: Transaction, owner_id: str) -> None:
-    """Let one writer at a time change the memory of a person; raises NotFoundError."""
-    lock = {"key_share": True}  # rows that only name the person need not wait
-    if not owner_id or session.get(PersonRow, owner_id, with_for_update=lock) is None:
-        raise NotFoundError("There is no such person. Nothing was kept.")
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A transaction on the memory of one person; *fresh* are the rows that it added."""
+
+    session: Transaction
+    owner_id: str
+    fresh: list[MemoryRow] = field(default_factory=list)
+
+    def store(self, row: MemoryRow) -> None:
+        """Add a row; its words come into the index at the end."""
+        self.session.add(row)
+        self.session.flush()
+        if row.op != Op.REMOVE:
+            self.fresh.append(row)
+
+
+@contextmanager
+def opened(owner_id: str, *, patience_ms: int | None = None) -> Iterator[Writing]:
+    """Open a transaction in which no other changes the memory of this person.
+
+    Raises NotFoundError for an unknown person, StoreError as ``database.writing``.
+    """
+    with writing(patience_ms=patience_ms) as session:
+        lock = {"key_share": True}  # rows that only name the person need not wait
+        if not owner_id or session.get(PersonRow, owner_id, with_for_update=lock) is None:
+            raise NotFoundError("There is no such person. Nothing was kept.")
+        work = Writing(session, owner_id)
+        yield work
+        memory_index.put_all(session, owner_id, work.fresh)
 
 
 def drafted(
-    session: Transaction,
-    owner_id: str,
+    work: Writing,
     found: Found,
     source: Source,
     *,
@@ -68,53 +93,48 @@ def drafted(
     """Return what is to be written, checked; InvalidError, NotFoundError for a foreign host."""
     found = memory_drafts.checked(found, source, host.name if host else "")
     if host is not None:
-        _require_host(session, owner_id, host)
+        _require_host(work, host)
     if shared_with:
-        require_shareable(session, owner_id, found.type, host.id if host else None, shared_with)
+        require_shareable(work, found.type, host.id if host else None, shared_with)
     return Draft(
         found=found,
         source=source,
         at=at or utc_now(),
         host_id=host.id if host else None,
         host=host.name if host else "",
-        command=_command(session, owner_id, found.type, source),
+        command=_command(work, found.type, source),
         expires_at=expires_at,
         shared_with=shared_with,
     )
 
 
-def require_shareable(
-    session: Transaction, owner_id: str, kind: MemoryType, host_id: str | None, group: str
-) -> None:
+def require_shareable(work: Writing, kind: MemoryType, host_id: str | None, group: str) -> None:
     """Raise InvalidError unless it is a fact of a host, NotFoundError for a foreign group."""
     if kind not in FACTS or host_id is None:
         raise InvalidError(
             "Only what was found out about a host can be shared. Nothing was shared.",
             field="group",
         )
-    groups.require(session, group, owner_id)
+    groups.require(work.session, group, work.owner_id)
 
 
-def put(
-    session: Transaction, owner_id: str, draft: Draft, *, outcome: Outcome | None = None
-) -> Change:
+def put(work: Writing, draft: Draft, *, outcome: Outcome | None = None) -> Change:
     """Write *draft* as the rules say; *outcome* names it in its event, if it was added."""
-    now = utc_now()
-    topic = Topic.of_draft(draft)
-    family = memory_family.entries(session, owner_id, topic)
+    now, owner_id = utc_now(), work.owner_id
+    family = memory_family.entries(work.session, owner_id, Topic.of_draft(draft))
     known = memory_family.same_evidence(family, draft)
     if known is not None:
         return Change(memory_rows.memory(known, owner_id, now), "nothing")
     living = [seen for seen in family if memory_family.is_current(seen, now)]
     if draft.found.op is Op.REMOVE:
-        return _withdraw(session, owner_id, draft, living)
+        return _withdraw(work, draft, living)
     again = next((seen for seen in living if memory_family.says_the_same(seen, draft)), None)
     if again is not None:
-        return _refresh(session, again, draft)
+        return _refresh(work, again, draft)
     wrong = memory_family.vetoed(family, draft)
     if wrong is not None:
         return Change(memory_rows.memory(wrong, owner_id, now), "nothing")
-    return _append(session, owner_id, draft, living, outcome)
+    return _append(work, draft, living, outcome)
 
 
 def overtake(session: Transaction, row: MemoryRow, losers: Sequence[Seen]) -> tuple[str, ...]:
@@ -166,51 +186,38 @@ def new_row(owner_id: str, draft: Draft) -> MemoryRow:
     )
 
 
-def store(session: Transaction, row: MemoryRow) -> None:
-    """Add a row, and its words to the index."""
-    session.add(row)
-    session.flush()
-    if row.op != Op.REMOVE:
-        memory_index.put(session, row)
-
-
 def value_of(session: Transaction, row: MemoryRow) -> Memory:
     """Return the value of a row for its owner."""
     session.flush()
-    later = session.execute(
-        select(Later.op, Later.expires_at).where(Later.id == row.superseded_by)
-    ).first()
+    later: tuple[str | None, datetime | None] = (None, None)
+    if row.superseded_by is not None:
+        by = select(Later.op, Later.expires_at).where(Later.id == row.superseded_by)
+        found = session.execute(by).first()
+        later = (found[0], found[1]) if found else later
     host = session.get(HostRow, row.host_id) if row.host_id else None
-    name = host.name if host is not None else None
-    seen = Seen(row, row.host_id, name, *(later or (None, None)))
+    seen = Seen(row, row.host_id, host.name if host is not None else None, *later)
     return memory_rows.memory(seen, row.user_id, utc_now())
 
 
 # --- the ways a write may go ----------------------------------------------------------
 
 
-def _append(
-    session: Transaction,
-    owner_id: str,
-    draft: Draft,
-    living: Sequence[Seen],
-    outcome: Outcome | None,
-) -> Change:
-    row = new_row(owner_id, draft)
+def _append(work: Writing, draft: Draft, living: Sequence[Seen], outcome: Outcome | None) -> Change:
+    row = new_row(work.owner_id, draft)
     stronger = [seen for seen in living if not outranks(draft.claim(), memory_rows.claim(seen))]
     if stronger:
         row.superseded_by = stronger[-1].row.id
-        store(session, row)
-        return _told(session, row, "kept")
+        work.store(row)
+        return _told(work, row, "kept")
     held = [seen for seen in living if seen.row.op != Op.REMOVE]
     if not row.shared_with and held:
         row.shared_with = held[-1].row.shared_with  # a group that saw the old one sees the new
-    store(session, row)
-    ids = overtake(session, row, living)
-    return _told(session, row, "superseded" if held else "added", ids, outcome)
+    work.store(row)
+    ids = overtake(work.session, row, living)
+    return _told(work, row, "superseded" if held else "added", ids, outcome)
 
 
-def _refresh(session: Transaction, seen: Seen, draft: Draft) -> Change:
+def _refresh(work: Writing, seen: Seen, draft: Draft) -> Change:
     """Keep the newer proof of the same; a weaker or an older one changes nothing."""
     row = seen.row
     if outranks(draft.claim(), memory_rows.claim(seen)):
@@ -223,51 +230,51 @@ def _refresh(session: Transaction, seen: Seen, draft: Draft) -> Change:
         row.stale_days = draft.found.stale_days or row.stale_days
         row.expires_at = _later(row.expires_at, draft.expires_at)
         row.shared_with = draft.shared_with or row.shared_with
-    return _told(session, row, "refreshed")
+    return _told(work, row, "refreshed")
 
 
-def _withdraw(session: Transaction, owner_id: str, draft: Draft, living: Sequence[Seen]) -> Change:
+def _withdraw(work: Writing, draft: Draft, living: Sequence[Seen]) -> Change:
     topic = Topic.of_draft(draft)
     held = [seen for seen in living if seen.row.op != Op.REMOVE]
     if not held and topic.scope in memory_family.FOR_ALL:
-        narrower = memory_family.narrower(session, owner_id, topic)
+        narrower = memory_family.narrower(work.session, work.owner_id, topic)
         held = [seen for seen in narrower if seen.row.op != Op.REMOVE]
     if not held:
         return Change(None, "nothing")
-    row = new_row(owner_id, draft)
+    row = new_row(work.owner_id, draft)
     weaker = [seen for seen in held if outranks(draft.claim(), memory_rows.claim(seen))]
     if not weaker:
         row.superseded_by = held[-1].row.id
-    store(session, row)
+    work.store(row)
     if not weaker:
-        return _told(session, row, "kept")
-    return _told(session, row, "removed", overtake(session, row, weaker))
+        return _told(work, row, "kept")
+    return _told(work, row, "removed", overtake(work.session, row, weaker))
 
 
 def _told(
-    session: Transaction,
+    work: Writing,
     row: MemoryRow,
     kind: Settled,
     superseded: tuple[str, ...] = (),
     outcome: Outcome | None = None,
 ) -> Change:
     channel = memory_rows.source(row).channel
-    memory_events.written(session, row, outcome or kind, channel, superseded)
-    return Change(value_of(session, row), kind)
+    memory_events.written(work.session, row, outcome or kind, channel, superseded)
+    return Change(value_of(work.session, row), kind)
 
 
-def _require_host(session: Transaction, owner_id: str, host: Host) -> None:
-    row = session.get(HostRow, host.id)
-    if row is None or row.owner_id != owner_id:
+def _require_host(work: Writing, host: Host) -> None:
+    row = work.session.get(HostRow, host.id)
+    if row is None or row.owner_id != work.owner_id:
         raise NotFoundError(f"{host.name} is not within reach. Nothing was kept of it.")
 
 
-def _command(session: Transaction, owner_id: str, kind: MemoryType, source: Source) -> str:
+def _command(work: Writing, kind: MemoryType, source: Source) -> str:
     if kind is MemoryType.USER_PREFERENCE or source.command_id is None:
         return ""
-    text = session.scalar(
+    text = work.session.scalar(
         select(CommandRow.command).where(
-            CommandRow.id == source.command_id, CommandRow.user_id == owner_id
+            CommandRow.id == source.command_id, CommandRow.user_id == work.owner_id
         )
     )
     hidden = memory_drafts.hide_secrets(memory_drafts.plain(text or ""))
