@@ -3,7 +3,16 @@
 from flask import Flask
 from flask_babel import format_date, gettext
 
-from walissh.memory.entry import Channel, Memory, MemoryState, MemoryType, Op, Origin, Route
+from walissh.memory.entry import (
+    Channel,
+    Memory,
+    MemoryState,
+    MemoryType,
+    Op,
+    Origin,
+    Route,
+    Routing,
+)
 from walissh.store.memory_events import Event
 
 GUESSED = frozenset({Origin.USER_HEDGED, Origin.ASSISTANT_HEDGED, Origin.BEHAVIOUR})
@@ -20,6 +29,7 @@ def install(app: Flask) -> None:
         channel_word=channel_word,
         change_word=change_word,
         route_word=route_word,
+        route_steps=route_steps,
         milestone_word=milestone_word,
         scope_word=scope_word,
         why_lost=why_lost,
@@ -109,6 +119,31 @@ def route_word(route: Route) -> str:
         Route.LONG_TERM_ONLY: gettext("what was learned before"),
         Route.BOTH: gettext("this task and what was learned before"),
     }[route]
+
+
+def route_steps(routing: Routing) -> list[str]:
+    """Return the questions that led to a route, each with its answer.
+
+    Those of a person's own tree are shown as they wrote them.
+    """
+    asked = {
+        "names a host": gettext("names a host"),
+        "a general idea": gettext("asks for a general idea"),
+        "answers yes or no": gettext("answers yes or no"),
+        "chit-chat": gettext("chit-chat"),
+        "small talk": gettext("small talk"),
+        "names nothing": gettext("leaves out what is meant"),
+        "open task": gettext("a task is open"),
+        "a document": gettext("asks for a document"),
+        "personal words": gettext("personal words"),
+        "points back": gettext("points back"),
+        "how it is done": gettext("asks how it is done"),
+        "in a talk": gettext("in the middle of a talk"),
+        "only goes on": gettext("only goes on"),
+    }
+    said = {"yes": gettext("yes"), "no": gettext("no")}
+    steps = (each.rpartition(": ") for each in routing.path)
+    return [f"{asked.get(name, name)}{gettext(': ')}{said.get(end, end)}" for name, _, end in steps]
 
 
 def milestone_word(kind: str) -> str:

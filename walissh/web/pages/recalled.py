@@ -64,10 +64,14 @@ def of_turns(shown: Sequence[Turn]) -> Mapping[str, Remembered]:
     return {turn.id: _of_turn(turn, by_id) for turn in shown}
 
 
-def without_sources(turn: Turn, remembered: Remembered) -> str:
-    """Return the answer without its last line of sources: the page lists them by itself."""
-    line = providers.sources_line([each.memory for each in remembered.cited], turn.language)
-    return turn.answer.removesuffix(line).rstrip() if line else turn.answer
+def without_sources(turn: Turn) -> str:
+    """Return the answer without its last line of sources: the page lists them by itself.
+
+    The line as it was written may name what was deleted or measured again since.
+    """
+    answer, _, line = turn.answer.rpartition("\n\n")
+    cites = turn.remembrance is not None and turn.remembrance.cited
+    return answer if cites and line.startswith(sources_label(turn.language)) else turn.answer
 
 
 def sources_label(language: Language) -> str:

@@ -157,7 +157,7 @@ class TurnView:
     @property
     def answer(self) -> str:
         """The answer as it is shown: what it rests on is listed below it."""
-        return recalled.without_sources(self.turn, self.remembered)
+        return recalled.without_sources(self.turn)
 
     @property
     def sources_label(self) -> str:
