@@ -21,6 +21,7 @@ from walissh.react.turn import (
     Usage,
     Verdict,
 )
+from walissh.store.working import TaskKey
 
 
 def call(command: str, host: str = "web1", call_id: str = "c1", **more: object) -> ToolCall:
@@ -163,3 +164,9 @@ class TaskList:
 
     def clear_task(self, user: str, session: str, task: str) -> bool:
         return self.tasks.pop(task, None) is not None
+
+    def clear_orphans(self, is_open: Callable[[TaskKey], bool]) -> int:
+        gone = [task for task in self.tasks if not is_open(TaskKey("", "", task))]
+        for task in gone:
+            del self.tasks[task]
+        return len(gone)

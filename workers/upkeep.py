@@ -15,6 +15,8 @@ logger = logging.getLogger(__name__)
 
 EVENTS = 200
 
+TIDY_EACH_S = 60
+
 BREAK_S = 8
 """Own signs of life so far apart mean that all of us slept, or could store nothing."""
 
@@ -25,6 +27,14 @@ class Watch:
     def __init__(self) -> None:
         self._since: datetime | None = None
         self._beat: datetime | None = None
+        self._tidied: datetime | None = None
+
+    def tidies(self, now: datetime) -> bool:
+        """Tell, once a minute, that it is time to tidy up."""
+        due = self._tidied is None or now - self._tidied >= timedelta(seconds=TIDY_EACH_S)
+        if due:
+            self._tidied = now
+        return due
 
     def judges(self, beat: datetime | None, now: datetime) -> bool:
         """Tell whether a silent worker is dead, given our own last stored sign of life."""
@@ -41,6 +51,8 @@ def sweep(watch: Watch) -> None:
     parts = wiring.parts()
     now = parts.clock()
     put_right(parts, now, judge=watch.judges(workers.seen(process_name()), now))
+    if watch.tidies(now):
+        parts.mind.tidy()
 
 
 def put_right(parts: Parts, now: datetime, *, judge: bool = True) -> None:

@@ -2,21 +2,19 @@
 
 import os
 import re
-import shutil
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.scripted_model import Call, Say, ScriptedModel
-from tests.services import Installation, missing, running_up
+from tests.services import Installation, running_up
 from tests.sshd import Sshd
-from tests.stories.conftest import model_settings
+from tests.stories.conftest import PATIENCE_MS, model_settings
 
-PATIENCE_MS = 60_000
 QUESTION = "why does the shop answer 502?"
 
 
@@ -43,46 +41,6 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with running_up(home, **model_settings(model)) as installation:
         yield Stack(installation, model)
     model.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        missing("chromium is not installed: the page cannot be tried in a browser")
-    expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A page in English that must not complain: no script error, no broken rule of the CSP."""
-    context = chromium.new_context(locale="en-US", viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    complaints: list[str] = []
-    page.on("console", lambda message: _note(complaints, message))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("response", lambda response: _note_failure(complaints, response))
-    yield page
-    context.close()
-    assert complaints == []
-
-
-def _note(complaints: list[str], message: ConsoleMessage) -> None:
-    if message.type == "error":
-        complaints.append(message.text)
-
-
-def _note_failure(complaints: list[str], response: Response) -> None:
-    if response.status >= 400:
-        complaints.append(f"{response.status} {response.url}")
 
 
 def add_host(page: Page, server: Sshd, name: str) -> None:

@@ -216,3 +216,12 @@ class Block:
     content: str
     version: int
     at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What the model wants kept: the arguments of its tool ``remember``, unchecked."""
+
+    type: str
+    subject: str
+    content: str

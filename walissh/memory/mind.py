@@ -15,6 +15,7 @@ from walissh.memory.recall.values import Query
 from walissh.memory.recollect import Recall
 from walissh.memory.sidepath import SidePath
 from walissh.react.turn import (
+    OPEN_TURN,
     CommandRun,
     DynamicContext,
     Message,
@@ -231,6 +232,17 @@ class Mind:
             "working memory",
             lambda: self.working.clear_task(turn.user_id, turn.session_id, turn.id),
         )
+
+    def tidy(self) -> None:
+        """Forget the working memory of turns whose end nobody told (a process was killed)."""
+        self.aside.settled(
+            "working memory",
+            lambda: self.working.clear_orphans(lambda key: self._is_open(key.task)),
+        )
+
+    def _is_open(self, turn_id: str) -> bool:
+        turn = self.turns.get(turn_id)
+        return turn is not None and turn.status in OPEN_TURN
 
     def learn(self, turn_id: str) -> bool:
         """Do the after-work of an ended turn; False if it must be done again later."""

@@ -137,6 +137,14 @@ class Hosts(Protocol):
         """Return the host if it is within this person's reach."""
 
 
+class TaskKey(Protocol):
+    """Whose task it is, in which talk, and its id."""
+
+    @property
+    def task(self) -> str:
+        """The id: of the turn."""
+
+
 class Working(Protocol):
     """``store.working`` (ancestor: WorkingMemory)."""
 
@@ -152,3 +160,6 @@ class Working(Protocol):
 
     def clear_task(self, user: str, session: str, task: str) -> bool:
         """Forget a task that has ended."""
+
+    def clear_orphans(self, is_open: Callable[[TaskKey], bool]) -> int:
+        """Forget the tasks that are not open any more; return how many."""

@@ -264,6 +264,9 @@ class Mind(Protocol):
     def release(self, turn: Turn) -> None:
         """Forget the working memory of a turn that has ended."""
 
+    def tidy(self) -> None:
+        """Forget the working memory of turns whose end nobody told (a process was killed)."""
+
     def learn(self, turn_id: str) -> bool:
         """Do the after-work of an ended turn; False if it must be done again later."""
 

@@ -18,8 +18,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.errors import SettingsError, StartError, StoreError
+from walissh.memory.router import OWN_FILE, Router
 from walissh.service import listen, reach, valkey
 from walissh.store import audit, queue, seal, workers
+from walissh.store.dropped import Dropped
 from walissh.web import create_app
 
 OLDEST_PYTHON = (3, 11)
@@ -133,6 +135,7 @@ def _stored(settings: Settings) -> Iterator[Check]:
         yield database
         if database.ok:
             yield _audit()
+            yield _memory(settings)
             for kind in ("turns", "commands", "upkeep"):
                 yield _worker(kind)
 
@@ -186,6 +189,17 @@ def _web(settings: Settings) -> Check:
         return Check("web", True, f"http://{listen.running_address(settings)}")
     address = listen.running_address(settings)
     return Check("web", False, f"{address} is not ready. Run walissh up, or walissh web")
+
+
+def _memory(settings: Settings) -> Check:
+    """Say what of memory was dropped, and whether the person's own files are read."""
+    problem = Router(settings.home / OWN_FILE, utc_now).problem
+    if problem:
+        return Check("memory", False, problem)
+    with queue.connect(settings) as connection:
+        counts = sorted(Dropped(connection).counts().items())
+    told = ", ".join(f"{name} {count}" for name, count in counts)
+    return Check("memory", True, f"writes dropped so far: {told or 'none'}")
 
 
 def _model(settings: Settings) -> Check:
