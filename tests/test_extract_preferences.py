@@ -102,6 +102,7 @@ TRAPS = {
     "forecast": ["以后这台要下线的", "From now on traffic goes through lb3", "我以后自己来重启"],
     "task": [
         "restart all web hosts",
+        "turn off the firewall on all hosts",
         "把端口从 80 改成 8080",
         "Permanently disable swap on db4",
         "set the restart policy to always",
@@ -209,7 +210,9 @@ def test_two_matters_in_one_sentence_are_two_memories() -> None:
 def test_the_value_is_one_word_where_the_matter_allows_it() -> None:
     assert only("Reply in English from here on").value == "English"
     assert only("Always answer in English, please").value == "English"
-    assert only("Forget UTC as I said, use Asia/Tokyo from now on").value.endswith("from now on")
+    assert only("Forget UTC as I said, use Asia/Tokyo from now on").value == "Asia/Tokyo"
+    assert only("Forget the UTC rule, use my own clock from now on").value.startswith("use my")
+    assert only("以后不要用英文回答").value == "以后不要用英文回答"
 
 
 def test_only_the_rule_is_kept_beside_a_task_or_a_one_off() -> None:

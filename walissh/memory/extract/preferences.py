@@ -81,8 +81,7 @@ def _rule(sentence: Sentence, before: Sentence | None, *, opened: bool) -> _Rule
 def _found(rule: _Rule) -> Iterator[Found]:
     whole = _joined(rule.clauses)[:MAX_VALUE]
     op = pref_op.of(rule.sentence, rule.clauses)
-    about = rule.clauses[0].text if clauses.gives_up(rule.clauses[0]) else whole
-    for name, value in _apart(rule.clauses) or [(subjects.named(about), whole)]:
+    for name, value in _apart(rule.clauses) or [_about(rule.clauses, whole, op)]:
         yield Found(
             type=MemoryType.USER_PREFERENCE,
             subject=name,
@@ -92,6 +91,14 @@ def _found(rule: _Rule) -> Iterator[Found]:
             op=op,
             confidence=EXPLICIT if rule.explicit else HABIT,
         )
+
+
+def _about(parts: Sequence[Clause], whole: str, op: Op) -> tuple[str, str]:
+    """Return the subject and what is said of it: of what is given up, only the subject."""
+    if not clauses.gives_up(parts[0]):
+        return subjects.named(whole), whole
+    said = _joined(parts[1:]) if op is Op.REPLACE and len(parts) > 1 else whole
+    return subjects.named(parts[0].text), said
 
 
 def _apart(parts: Sequence[Clause]) -> list[tuple[str, str]]:

@@ -128,7 +128,8 @@ _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _BULLET: Final = re.compile(r"(?:[-*•·]|\(?\d{1,2}[.)、）])\s+")
 _STOP: Final = re.compile(r"[。！？!?…]+|\.(?=\s+|$)(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\betc\.)")
 _COMMA: Final = re.compile(
-    r"[，；]|;(?=\s|$|[^\x00-\x7f])|,(?=\s|[^\x00-\x7f])|\s+[-–—]{1,2}\s+|——+"
+    r"(?<!记住)(?<!牢记)(?<!记一下)(?<!记好)[，；]|;(?=\s|$|[^\x00-\x7f])"
+    r"|(?<!remember)(?<!in mind)(?<!记住),(?=\s|[^\x00-\x7f])|\s+[-–—]{1,2}\s+|——+"
     r"|\s+(?=(?:but|and (?:from|always|never|please|also|in future|going))\b)"
     r"|(?<=[\u4e00-\u9fff])\s+(?=(?:另外|以后|今后|往后)[\u4e00-\u9fff])",
     re.IGNORECASE,

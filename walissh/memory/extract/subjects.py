@@ -45,17 +45,17 @@ def named(text: str) -> str:
         return (_made(text) or _han(text) or "general")[:MAX_SUBJECT]
     if not subject.of:
         return subject.name
-    rest = subject.match.sub(" ", text)
-    return f"{_made(rest) or _han(rest)} {subject.name}".strip()[:MAX_SUBJECT]
+    thing = _made(subject.match.sub(" ", text)) or _han(subject.match.split(text, 1)[0])
+    return f"{thing} {subject.name}".strip()[:MAX_SUBJECT]
 
 
 def said(text: str) -> str:
     """Return the one word that *text* says of its known subject ("UTC"), "" if there is none.
 
-    Two different ones, as in "not UTC but Asia/Tokyo", are no one word.
+    Two different ones, as in "Asia/Tokyo over UTC", are no one word, nor is one refused.
     """
     subject = known(text)
-    if subject is None or subject.value is None:
+    if subject is None or subject.value is None or phrases.found("refused", text):
         return ""
     words = {each.lower(): each for each in subject.value.findall(text)}
     return next(iter(words.values())) if len(words) == 1 else ""
