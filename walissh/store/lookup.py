@@ -108,7 +108,10 @@ class Reader:
         held: Held = defaultdict(dict)
         _gather(held, self._rows(_HELD, terms=terms))
         places = _placed(self._rows(self._seen(_PLACES_WITH), terms=terms))
-        return held, {term: len(docs) for term, docs in held.items()}, places
+        # counted without those that are not seen: a word of a hundred old versions of one
+        # fact is rare, and finds the one that holds
+        held = _only(held, places)
+        return held, {term: len(docs) for term, docs in held.items() if docs}, places
 
     def _large(self, terms: Sequence[str]) -> tuple[Held, dict[str, int], dict[int, Place]]:
         texts = self._texts(terms)

@@ -29,6 +29,8 @@ LoadFeatures = Callable[[Session, Collection[int]], Mapping[int, Features]]
 """Gives what else is known of some memories, and leaves out those that do not count."""
 
 BATCH = 400
+CANDIDATES = 150
+"""Features are asked for so many memories at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,11 @@ def search(
 ) -> list[Scored]:
     """Return at most *k* texts of *owner_id* that bear on *query*, best first.
 
-    *where* is a condition over LineRow that each of them meets (``LineRow.doc.in_(...)``,
-    ``LineRow.cluster != ...``). *features*, which memories need, is asked for the best
-    candidates and may leave out more. *also_of* names further owners whose texts are
-    searched too: then *where* or *features* must say which of these may be seen.
+    *where* is a condition over LineRow that each of them meets: which are valid
+    (``LineRow.doc.in_(select(...))``), or elsewhere (``LineRow.cluster != ...``).
+    *features*, which memories need, is asked for the best candidates and may leave out
+    more. *also_of* names further owners whose texts are searched too: then *where* or
+    *features* must say which of these may be seen.
     """
     aim = sought.seek(query, lexicon or synonyms.standard())
     wanted = {} if kind == "memory" else marks.of_question(query.text)
@@ -197,8 +200,8 @@ def _features(
     if load is None:
         raise TypeError("a search of memories needs their features")
     known: dict[int, Features] = {}
-    for chunk in lookup.chunks(docs, BATCH):
+    for chunk in lookup.chunks(docs, CANDIDATES):
         known |= load(session, chunk)
-        if len(known) >= max(BATCH // 4, 10 * k):
+        if len(known) >= max(CANDIDATES // 2, 5 * k):
             break
     return known

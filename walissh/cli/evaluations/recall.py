@@ -1,12 +1,14 @@
-"""``walissh eval recall``: add memories and messages, and ask for them, on a fresh database."""
+"""``walissh eval recall``: add memories and messages, and ask for them.
 
-import tempfile
+The database is the product's own, made anew in memory and gone at the end.
+"""
+
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
 
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import StaticPool
 
 from walissh.cli.evaluations import fields
 from walissh.memory.entry import MemoryType
@@ -21,18 +23,17 @@ MESSAGE = "MESSAGE"
 
 def answer(lines: Iterable[Mapping[str, object]]) -> Iterator[dict[str, object] | None]:
     """Answer each line: None for ``op: add``, ``id`` and ``hits`` for ``op: query``."""
-    with tempfile.TemporaryDirectory(prefix="walissh-eval-") as folder:
-        engine = create_engine(f"sqlite:///{Path(folder) / 'recall.db'}")
-        Base.metadata.create_all(engine)
-        with Session(engine) as session:
-            people = _People(session)
-            for line in lines:
-                if fields.text(line, "op") == "query":
-                    yield people.ask(line)
-                else:
-                    people.add(line)
-                    yield None
-        engine.dispose()
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        people = _People(session)
+        for line in lines:
+            if fields.text(line, "op") == "query":
+                yield people.ask(line)
+            else:
+                people.add(line)
+                yield None
+    engine.dispose()
 
 
 class _People:

@@ -22,12 +22,12 @@ _CASE = re.compile(
     re.I,
 )
 _PREFERENCE = re.compile(
-    r"我(的|定的)?(规矩|要求|习惯|喜欢|偏好|说过|说的|让你|定)|照我|按我|照旧|老规矩"
-    r"|我.{0,4}(要求|喜欢|说过|禁|交代|习惯)"
-    r"|该怎么称呼|叫我|你能直接|格式你知道|该用|怎么写|要加什么"
-    r"|\bI (want|like|prefer|said|say|told|asked|banned|set|use)\b|\bdo I\b|\bdid I\b|\bas I\b"
-    r"|\bmy (rule|way|habit|usual|pref)|\b(may|should|can|must|are) you\b|\ballowed\b"
-    r"|\bmust happen\b|\bdo you (connect|log)\b|\bdo scripts go\b",
+    r"[照按依]我|照旧|照例|老规矩|老样子|我的?(规矩|要求|习惯|偏好|口味)|我让你|叫我|称呼我"
+    r"|我[^，。？]{0,16}(规矩|要求|喜欢|说过|说的|禁|交代|嘱咐|习惯|立过|定过|定的|偏好)"
+    r"|你能(不能)?直接|你可以直接|你知道的|该用|该怎么|要加什么|先做什么"
+    r"|\bI (want|like|prefer|said|say|told|asked|banned|set|use|insist|expect)\b|\b(do|did|as) I\b"
+    r"|\bmy (\w+ ){0,2}(rule|way|habit|usual|pref|polic|wish|standing)|\b(may|should|must) you\b"
+    r"|\b(can|are|do) you\b|\ballowed\b|\bmust happen\b|\bas usual\b|\bI'd rather\b",
     re.I,
 )
 _FACT = re.compile(

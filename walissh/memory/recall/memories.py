@@ -1,7 +1,7 @@
 """Rank the memories that share something with a question; nothing relevant gives none."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -23,6 +23,7 @@ STRANGE_HOST = 0.3
 LEAST_SHARE = 0.35
 LEAST_SCORE = 1.2
 ALIKE = 0.5
+MOST_VERSIONS = 40
 HELPED = 0.05
 ASKING = 0.4
 HOST_ONLY = 1.0
@@ -33,17 +34,13 @@ class Tally:
     """What one memory has of what is sought.
 
     *parts* is what each word counts, *concepts* what each widening counts beyond the words
-    it stands for, *met* are all widenings found.
+    it stands for, *met* are all widenings found; *total* is the sum.
     """
 
     parts: dict[str, float] = field(default_factory=dict)
     concepts: dict[str, float] = field(default_factory=dict)
     met: set[str] = field(default_factory=set)
-
-    @property
-    def total(self) -> float:
-        """What all of it counts."""
-        return sum(self.parts.values()) + sum(self.concepts.values())
+    total: float = 0.0
 
 
 _Candidate = tuple[Tally, Features]
@@ -56,8 +53,7 @@ def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
     for unit in sought.words:
         for doc, worth in _worth(unit, matches, lengths).items():
             tallies[doc].parts[unit.name] = worth
-    for tally in tallies.values():
-        _once(tally.parts)
+    _count_once(sought, tallies)
     for unit in sought.concepts:
         for doc, worth in _worth(unit, matches, lengths).items():
             tally = tallies[doc]
@@ -65,14 +61,21 @@ def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
             more = worth - sum(tally.parts.get(term, 0.0) for term in unit.said)
             if more > 0:
                 tally.concepts[unit.name] = more
+    for tally in tallies.values():
+        tally.total = sum(tally.parts.values()) + sum(tally.concepts.values())
     return tallies
 
 
-def _once(parts: dict[str, float]) -> None:
+def _count_once(sought: Sought, tallies: Mapping[int, Tally]) -> None:
     """Take away what a pair of Chinese or a name with marks in it counts already."""
-    inner = {piece for term in parts if len(term) > 1 for piece in _inside(term)}
-    for piece in inner & parts.keys():
-        del parts[piece]
+    asked = {unit.name for unit in sought.words}
+    inner = {name: asked.intersection(_inside(name)) for name in asked if len(name) > 1}
+    outer = [(name, within) for name, within in inner.items() if within]
+    for tally in tallies.values():
+        for name, within in outer:
+            if name in tally.parts:
+                for piece in within:
+                    tally.parts.pop(piece, None)
 
 
 def _inside(term: str) -> Iterable[str]:
@@ -118,8 +121,9 @@ def rank(
     best = max(scores.values(), default=0.0)
     least = max(LEAST_SCORE, best * LEAST_SHARE)
     kept = {doc: worth for doc, worth in scores.items() if worth >= least}
-    _newer_first(kept, tallies, features)
-    order = sorted(kept, key=lambda doc: (-kept[doc], -doc))[:k]
+    order = sorted(kept, key=lambda doc: (-kept[doc], -doc))[: max(MOST_VERSIONS, 2 * k)]
+    _newer_first(kept, order, tallies, features)
+    order = sorted(order, key=lambda doc: (-kept[doc], -doc))[:k]
     return [Scored(doc, kept[doc], _reasons(tallies[doc])) for doc in order]
 
 
@@ -143,11 +147,12 @@ def _fit(goal: Aim, features: Features) -> float:
 def _standing(features: Features, now: datetime | None) -> float:
     helped = min(features.helped_times, 5) * HELPED
     return (
-        features.confidence * (1 + helped) * (1 - FRESHNESS + FRESHNESS * _freshness(features, now))
+        features.confidence * (1 + helped) * (1 - FRESHNESS + FRESHNESS * freshness(features, now))
     )
 
 
-def _freshness(features: Features, now: datetime | None) -> float:
+def freshness(features: Features, now: datetime | None) -> float:
+    """Return 1 for what is of today, half of that after 90 days; preferences rest for a year."""
     if now is None or features.at is None:
         return 1.0
     days = max((now - features.at).total_seconds() / 86400, 0.0)
@@ -157,10 +162,12 @@ def _freshness(features: Features, now: datetime | None) -> float:
 
 
 def _newer_first(
-    scores: dict[int, float], tallies: Mapping[int, Tally], features: Mapping[int, Features]
+    scores: dict[int, float],
+    order: Sequence[int],
+    tallies: Mapping[int, Tally],
+    features: Mapping[int, Features],
 ) -> None:
     """Put the newer of two versions of the same above the older."""
-    order = sorted(scores, key=lambda doc: scores[doc], reverse=True)
     for place, older in enumerate(order):
         for newer in order[place + 1 :]:
             one, other = (tallies[newer], features[newer]), (tallies[older], features[older])

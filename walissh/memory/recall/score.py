@@ -9,6 +9,7 @@ from walissh.memory.synonyms import Phrase
 
 K1 = 1.2
 B = 0.4
+LEAST_TEXTS = 40
 
 Counts = Mapping[int, int]
 """How often something stands in which text."""
@@ -38,7 +39,12 @@ def _phrase(phrase: Phrase, matches: Matches) -> Counts:
 
 
 def rarity(texts: int, total: int) -> float:
-    """Return the weight of a word by how few of *total* texts it stands in."""
+    """Return the weight of a word by how few of *total* texts it stands in.
+
+    A collection counts as having so many texts at least: in one of two or three no word is
+    rare, yet what is asked for should be found from the first memory on.
+    """
+    total = max(total, LEAST_TEXTS)
     return math.log(1 + (total - min(texts, total) + 0.5) / (texts + 0.5))
 
 
