@@ -9,6 +9,7 @@ from flask import Flask
 from walissh import wiring
 from walissh.config import Settings
 from walissh.errors import WalisshError
+from walissh.memory import longterm
 from walissh.service import demo_host
 from walissh.store import queue
 from walissh.web import create_app
@@ -41,6 +42,7 @@ def _load_brain(app: Flask) -> None:
     """Take the time now, not from the first question."""
     with app.app_context():
         logger.info("brain ready name=%s", wiring.parts().model.name)
+    longterm.warm_up()
 
 
 def keep_up(app: Flask, beat: Beat = process.beat) -> None:
