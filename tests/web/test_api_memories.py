@@ -4,8 +4,10 @@ import json
 from typing import Any
 
 from flask import Flask
+from flask.testing import FlaskClient
 
 from tests.web.conftest import Api, api_of
+from tests.web.test_api_document import check, document
 from walissh.store import groups
 
 SUDO = "Always put sudo before commands"
@@ -189,3 +191,29 @@ def test_an_unknown_host_or_field_is_refused(api: Api) -> None:
     assert api.post("/memories", {"content": "x y", "host": "nowhere"}).status_code == 404
     assert api.post("/memories", {"content": "x y", "colour": "red"}).status_code == 400
     assert api.post("/memories", {}).status_code == 400
+
+
+def test_real_responses_are_as_described(api: Api, stranger: FlaskClient) -> None:
+    told_of = document(stranger)
+    version = fact(api)
+    one = f"/memories/{version['id']}"
+    api.call("PUT", "/core-memory/rules", json={"content": "the moon is round"})
+    question = {"query": "which redis version?"}
+    for path, method, response in (
+        ("/memories", "get", api.get("/memories")),
+        ("/memories", "post", api.post("/memories", {"content": SUDO})),
+        ("/memories", "post", api.post("/memories", {})),
+        ("/memories/{memory_id}", "get", api.get(one)),
+        ("/memories/{memory_id}", "patch", api.patch(one, {"value": "7.2.1"})),
+        ("/memories/{memory_id}/restore", "post", api.post(f"{one}/restore")),
+        ("/memories/{memory_id}/wrong", "post", api.post(f"{one}/wrong")),
+        ("/memories/{memory_id}/versions", "get", api.get(f"{one}/versions")),
+        ("/memories/recall", "post", api.post("/memories/recall", question)),
+        ("/memories/events", "get", api.get("/memories/events")),
+        ("/memories/import", "post", api.call("POST", "/memories/import", data=b"{}")),
+        ("/memories/{memory_id}", "delete", api.delete(one)),
+        ("/core-memory", "get", api.get("/core-memory")),
+        ("/core-memory/{block}", "get", api.get("/core-memory/rules")),
+        ("/core-memory/{block}/versions", "get", api.get("/core-memory/rules/versions")),
+    ):
+        check(told_of, path, method, response)

@@ -77,9 +77,9 @@ def answer(shown: TurnView, live: Live) -> Fragment:
 
 def around(session: Session, shown: TurnView | None) -> Iterator[Fragment]:
     """Yield the pieces beside the talk that change with it."""
-    beside = context(session)
-    state = f"{shown.status_sig if shown else ''}-{_ended(shown)}-{beside.memory_sig}"
-    yield Fragment("context", "page", state, lambda: context_html(beside))
+    known = known_of(session)
+    state = f"{shown.status_sig if shown else ''}-{_ended(shown)}-{known.sig}"
+    yield Fragment("context", "page", state, lambda: context_html(session, known))
     open_turn = shown.turn.id if shown and shown.is_open else ""
     yield Fragment(
         "send",
@@ -109,9 +109,23 @@ def card_html(card: Card, refusal: view.Refusal | None = None) -> str:
     return render_template("talk/_card.html", card=card, refusal=refusal)
 
 
-def context_html(beside: "Context") -> str:
+def context_html(session: Session, known: "Known") -> str:
     """Return the column beside the talk."""
-    return render_template("talk/_context.html", context=beside)
+    return render_template("talk/_context.html", context=context(session, known))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The timeline of a session, and what is remembered of its hosts, newest first."""
+
+    milestones: tuple[Milestone, ...]
+    remembered: tuple[Memory, ...]
+
+    @property
+    def sig(self) -> str:
+        """A text that changes with both."""
+        remembered = [(each.id, each.state) for each in self.remembered]
+        return view.digest([each.id for each in self.milestones], remembered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +137,10 @@ class Context:
     running: tuple[CommandRun, ...]
     prompt_tokens: int
     completion_tokens: int
-    milestones: tuple[Milestone, ...] = ()
-    remembered: tuple[Memory, ...] = ()
-
-    @property
-    def memory_sig(self) -> str:
-        """A text that changes with the timeline and with what is known of the hosts."""
-        known = [(each.id, each.state) for each in self.remembered]
-        return view.digest([each.id for each in self.milestones], known)
+    known: Known
 
 
-def context(session: Session) -> Context:
+def context(session: Session, known: Known | None = None) -> Context:
     """Return what stands beside the talk: what runs, where, and what it has taken."""
     mine = turns.of_session(session.id)
     active = commands.active(session.user_id)
@@ -143,13 +150,13 @@ def context(session: Session) -> Context:
         running=tuple(each for each in active if each.session_id == session.id),
         prompt_tokens=sum(each.usage.prompt_tokens for each in mine),
         completion_tokens=sum(each.usage.completion_tokens for each in mine),
-        milestones=tuple(milestones.recent(session.id, session.user_id, SHOWN_MILESTONES)),
-        remembered=_known_of(session),
+        known=known or known_of(session),
     )
 
 
-def _known_of(session: Session) -> tuple[Memory, ...]:
-    """Return what is known of the session's hosts, the newest first."""
+def known_of(session: Session) -> Known:
+    """Return the timeline, and the newest that is remembered of the session's hosts."""
+    marks = milestones.recent(session.id, session.user_id, SHOWN_MILESTONES)
     found = [
         memory
         for host_id in session.host_ids[:SHOWN_HOSTS]
@@ -157,7 +164,8 @@ def _known_of(session: Session) -> tuple[Memory, ...]:
             session.user_id, host_id=host_id, limit=SHOWN_MEMORIES, before=None
         ).items
     ]
-    return tuple(sorted(found, key=lambda each: -each.number)[:SHOWN_MEMORIES])
+    newest = sorted(found, key=lambda each: -each.number)[:SHOWN_MEMORIES]
+    return Known(tuple(marks), tuple(newest))
 
 
 def _entry(entry: Card | view.Thought) -> Callable[[], str]:
