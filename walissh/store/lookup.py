@@ -7,6 +7,7 @@ and the building would take longer than the database.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -27,11 +28,6 @@ from walissh.memory.recall.talk import Spot
 from walissh.memory.recall.values import Matches, Place
 from walissh.store.models import LineRow, PostingRow, ShelfRow
 
-SMALL_SHELF = 3_000
-"""Up to so many texts all that is held of a question is read at once."""
-MAX_POSTINGS = 12_000
-"""Else rarer words are read first; past this the common ones only score what these found."""
-MAX_CANDIDATES = 1_500
 PARAMETERS = 5_000
 """So many values go into one statement."""
 
@@ -62,10 +58,23 @@ _PLACES = select(LINE.c.doc, LINE.c.length, LINE.c.cluster, LINE.c.position).whe
     LINE.c.shelf.in_(_any_of("shelves"))
 )
 _PLACES_OF = _PLACES.where(LINE.c.doc.in_(_any_of("docs")))
-_PLACES_WITH = _PLACES.where(LINE.c.doc.in_(select(POSTING.c.doc).where(*_ON_SHELF)))
 _PLACES_AT = _PLACES.where(
     LINE.c.cluster.in_(_any_of("clusters")), LINE.c.position.in_(_any_of("positions"))
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a search goes: rarer words are read first, to so many *postings*; the common
+    ones only score the best *candidates* that these found.
+    """
+
+    postings: int
+    candidates: int
+
+
+MEMORIES = Reach(3_000, 200)
+TALKS = Reach(12_000, 1_500)
 
 Held = dict[str, dict[int, int]]
 """How often each term stands in which text."""
@@ -81,19 +90,27 @@ class Reader:
     length: int
     where: ColumnElement[bool] | None
 
-    def matches(self, aim: Sought, marks: Collection[str]) -> Matches:
-        """Return all that is held of what is sought, and in how many texts *marks* are."""
-        terms = sorted(aim.terms())
-        read = self._small if self.total <= SMALL_SHELF else self._large
-        held, texts, places = read(terms)
-        texts |= self._texts([mark for mark in marks if mark not in texts])
+    def matches(self, aim: Sought, marks: Collection[str], reach: Reach) -> Matches:
+        """Return what is held of what is sought, and in how many texts *marks* are."""
+        terms = aim.terms()
+        texts = self._texts([*terms, *marks])
+        rare, common = _rarest_first(texts, terms, reach.postings)
+        held: Held = defaultdict(dict)
+        _gather(held, self._rows(_HELD, terms=rare))
+        order = _best_first(held, texts, self.total)
+        places = self._places(order, reach.candidates)
+        held = _only(held, places)
+        if self.where is not None and len(places) < reach.candidates:
+            # all were looked at. Old versions of one fact that are not seen do not make its
+            # words common: the one that holds is found
+            texts |= {term: len(docs) for term, docs in held.items() if docs}
         mean = self.length / max(self.total, 1)
-        return Matches(self.total, mean, _only(held, places), texts, places)
+        return Matches(self.total, mean, held | self.held(common, places), texts, places)
 
     def held(self, terms: Collection[str], docs: Collection[int]) -> Held:
         """Return how often each of *terms* stands in which of *docs*."""
         found: Held = defaultdict(dict)
-        for chunk in chunks([*docs]):
+        for chunk in chunks([*docs] if terms else []):
             _gather(found, self._rows(_HELD_OF, terms=[*terms], docs=chunk))
         return found
 
@@ -104,24 +121,16 @@ class Reader:
         found = ((doc, (cluster, position)) for doc, _, cluster, position in rows)
         return {doc: spot for doc, spot in found if spot in spots}
 
-    def _small(self, terms: Sequence[str]) -> tuple[Held, dict[str, int], dict[int, Place]]:
-        held: Held = defaultdict(dict)
-        _gather(held, self._rows(_HELD, terms=terms))
-        places = _placed(self._rows(self._seen(_PLACES_WITH), terms=terms))
-        # counted without those that are not seen: a word of a hundred old versions of one
-        # fact is rare, and finds the one that holds
-        held = _only(held, places)
-        return held, {term: len(docs) for term, docs in held.items() if docs}, places
-
-    def _large(self, terms: Sequence[str]) -> tuple[Held, dict[str, int], dict[int, Place]]:
-        texts = self._texts(terms)
-        rare, common = _rarest_first(texts)
-        held: Held = defaultdict(dict)
-        _gather(held, self._rows(_HELD, terms=rare))
+    def _places(self, order: Sequence[int], most: int) -> dict[int, Place]:
+        """Return the first *most* of *order* that meet the condition."""
         places: dict[int, Place] = {}
-        for chunk in chunks(_best(held, texts, self.total)):
-            places |= _placed(self._rows(self._seen(_PLACES_OF), docs=chunk))
-        return held | self.held(common, places), texts, places
+        for chunk in chunks(order, most):
+            rows = self._rows(self._seen(_PLACES_OF), docs=chunk)
+            found = {doc: Place(length, cluster, at) for doc, length, cluster, at in rows}
+            places |= {doc: found[doc] for doc in chunk if doc in found}
+            if len(places) >= most:
+                break
+        return dict(islice(places.items(), most))
 
     def _texts(self, terms: Sequence[str]) -> dict[str, int]:
         return {row[0]: row[1] for row in self._rows(_TEXTS, terms=terms)} if terms else {}
@@ -154,10 +163,6 @@ def _gather(held: Held, rows: Rows) -> None:
         held[term][doc] = times
 
 
-def _placed(rows: Rows) -> dict[int, Place]:
-    return {doc: Place(length, cluster, position) for doc, length, cluster, position in rows}
-
-
 def _only(held: Held, docs: Collection[int]) -> Held:
     return {
         term: {doc: times for doc, times in each.items() if doc in docs}
@@ -165,22 +170,24 @@ def _only(held: Held, docs: Collection[int]) -> Held:
     }
 
 
-def _rarest_first(texts: Mapping[str, int]) -> tuple[list[str], list[str]]:
+def _rarest_first(
+    texts: Mapping[str, int], terms: Collection[str], most: int
+) -> tuple[list[str], list[str]]:
     """Part the terms into those to read whole and the common ones left for later."""
-    order = sorted(texts, key=lambda term: (texts[term], term))
+    order = sorted((term for term in terms if term in texts), key=lambda term: (texts[term], term))
     spent = 0
     for place, term in enumerate(order):
         spent += texts[term]
-        if spent > MAX_POSTINGS and place:
+        if spent > most and place:
             return order[:place], order[place:]
     return order, []
 
 
-def _best(held: Held, texts: Mapping[str, int], total: int) -> list[int]:
-    """Return the texts that hold the most of the rare words; of equal ones the newer."""
+def _best_first(held: Held, texts: Mapping[str, int], total: int) -> list[int]:
+    """Return the texts by how many of the rare words they hold; of equal ones the newer first."""
     totals: dict[int, float] = defaultdict(float)
     for term, docs in held.items():
         rarity = score.rarity(texts[term], total)
         for doc in docs:
             totals[doc] += rarity
-    return sorted(totals, key=lambda doc: (-totals[doc], -doc))[:MAX_CANDIDATES]
+    return sorted(totals, key=lambda doc: (-totals[doc], -doc))

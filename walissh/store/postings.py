@@ -182,7 +182,8 @@ def search(
     reader = lookup.open_shelves(session, [owner_id, *also_of], kind, where)
     if not reader.total:
         return []
-    matches = reader.matches(aim, wanted)
+    reach = lookup.MEMORIES if kind == "memory" else lookup.TALKS
+    matches = reader.matches(aim, wanted, reach)
     if not matches.places:
         return []
     if kind == "memory":

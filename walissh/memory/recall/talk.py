@@ -22,7 +22,7 @@ MAX_SPOTS = 300
 # what each part counts
 OWN = 1.0
 AROUND = 2.0
-CLUSTER = 1.2
+CLUSTER = 0.5
 CONCEPTS = 0.1
 MARKS = 0.25
 """One mark, as a share of the best score."""
