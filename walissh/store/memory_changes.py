@@ -179,7 +179,7 @@ def mark_helped(ids: Sequence[str]) -> None:
         return
     with writing() as session:
         for row in session.scalars(select(MemoryRow).where(MemoryRow.id.in_(list(ids)))).all():
-            row.helped_times += 1
+            row.helped_times = MemoryRow.helped_times + 1  # counted there: others count too
             _judge(session, row, "agent", Feedback(type=MemoryType(row.type), verdict="helped"))
 
 

@@ -163,13 +163,13 @@ def preference_version(user_id: str) -> int:
 def unpublished(limit: int) -> list[Event]:
     """Return the oldest changes of preferences that running tasks were not told of."""
     found = (
-        select(MemoryEventRow)
+        select(*_COLUMNS)
         .where(MemoryEventRow.published_at.is_(None))
         .order_by(MemoryEventRow.number)
         .limit(limit)
     )
     with reading() as session:
-        return [_event(row) for row in session.scalars(found)]
+        return [Event(*row) for row in session.execute(found)]
 
 
 def mark_published(ids: list[str]) -> int:
@@ -253,28 +253,26 @@ def _kind(payload: Written) -> Kind:
     return "fact_observed"
 
 
+_COLUMNS = (
+    MemoryEventRow.number,
+    MemoryEventRow.id,
+    MemoryEventRow.user_id,
+    MemoryEventRow.kind,
+    MemoryEventRow.channel,
+    MemoryEventRow.memory_id,
+    MemoryEventRow.payload,
+    MemoryEventRow.changes_preference,
+    MemoryEventRow.at,
+)
+"""The columns of an Event, in its order."""
+
+
 def _newest(user_id: str, limit: int, *where: ColumnElement[bool]) -> list[Event]:
     found = (
-        select(MemoryEventRow)
+        select(*_COLUMNS)
         .where(MemoryEventRow.user_id == user_id, *where)
         .order_by(MemoryEventRow.number.desc())
         .limit(limit)
     )
     with reading() as session:
-        return [_event(row) for row in session.scalars(found)]
-
-
-def _event(row: MemoryEventRow) -> Event:
-    kind: Kind = row.kind  # type: ignore[assignment]  # written from a Kind only
-    channel: Channel = row.channel  # type: ignore[assignment]
-    return Event(
-        number=row.number,
-        id=row.id,
-        user_id=row.user_id,
-        kind=kind,
-        channel=channel,
-        memory_id=row.memory_id,
-        payload=row.payload,
-        changes_preference=row.changes_preference,
-        at=row.at,
-    )
+        return [Event(*row) for row in session.execute(found)]

@@ -2,15 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, String, bindparam
 
 from walissh.clock import utc_now
 from walissh.memory import settle, subjects
 from walissh.memory.entry import Hit, Memory, MemoryType, Place
 from walissh.memory.recall.values import Query
 from walissh.store import memory_index, memory_rows
-from walissh.store.database import reading
+from walissh.store.database import UtcDateTime, reading
 from walissh.store.memory_rows import Seen
 from walissh.store.models import MemoryRow
 
@@ -37,15 +38,25 @@ def newest(
 ) -> Memory | None:
     """Return the newest of this person's own that counts of exactly this subject."""
     now = utc_now()
-    query = (
-        memory_rows.own(owner_id)
-        .where(MemoryRow.type == type.value, MemoryRow.subject == subject, memory_rows.counts(now))
+    named = {"owner": owner_id, "type": type.value, "subject": subject, "now": now}
+    with reading() as session:
+        row = session.execute(_newest(), named).first()
+    return None if row is None else memory_rows.memory(Seen(*row), owner_id, now)
+
+
+@cache
+def _newest() -> memory_rows.Visible:
+    """Return the query, made once: to make it takes longer than to run it."""
+    return (
+        memory_rows.own(bindparam("owner", type_=String))
+        .where(
+            MemoryRow.type == bindparam("type"),
+            MemoryRow.subject == bindparam("subject"),
+            memory_rows.counts(bindparam("now", type_=UtcDateTime)),
+        )
         .order_by(MemoryRow.at.desc(), MemoryRow.number.desc())
         .limit(1)
     )
-    with reading() as session:
-        row = session.execute(query).first()
-    return None if row is None else memory_rows.memory(Seen(*row), owner_id, now)
 
 
 def get(memory_id: str, reader_id: str) -> Memory | None:

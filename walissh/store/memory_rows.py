@@ -45,6 +45,7 @@ class Seen(NamedTuple):
     later_expires_at: datetime | None
 
 
+Instant = datetime | BindParameter[datetime]
 Visible = Select[MemoryRow, str | None, str | None, str | None, datetime | None]
 
 
@@ -160,22 +161,22 @@ def _twin(reader_id: str, host_id: str | None) -> ColumnElement[str]:
 # --- what counts ----------------------------------------------------------------------
 
 
-def _hidden(now: datetime) -> ColumnElement[bool]:
+def _hidden(now: Instant) -> ColumnElement[bool]:
     """Return the condition that another took its place, and that one has not expired."""
     gone = and_(Later.expires_at.is_not(None), Later.expires_at <= now)
     return and_(MemoryRow.superseded_by.is_not(None), ~func.coalesce(gone, False))
 
 
-def _expired(now: datetime) -> ColumnElement[bool]:
+def _expired(now: Instant) -> ColumnElement[bool]:
     return and_(MemoryRow.expires_at.is_not(None), MemoryRow.expires_at <= now)
 
 
-def current(now: datetime) -> ColumnElement[bool]:
+def current(now: Instant) -> ColumnElement[bool]:
     """Return the condition that nothing overtook a row: it counts, or is a withdrawal."""
     return and_(MemoryRow.wrong_at.is_(None), ~_hidden(now), ~_expired(now))
 
 
-def counts(now: datetime) -> ColumnElement[bool]:
+def counts(now: Instant) -> ColumnElement[bool]:
     """Return the condition that an entry counts: valid, be it stale."""
     return and_(current(now), MemoryRow.op != Op.REMOVE)
 

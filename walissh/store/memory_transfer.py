@@ -167,7 +167,7 @@ def _take(work: Writing, intake: _Intake, number: int, line: Line) -> None:
     kept = _keep_history(work, intake, line, draft) if past else _settle(work, intake, draft)
     if line.id and kept is not None:
         intake.ids[line.id] = kept.id
-    if kept is not None:
+    if kept is not None and kept in work.fresh:
         kept.helped_times = max(kept.helped_times, line.helped_times)
         kept.recalled_times = max(kept.recalled_times, line.recalled_times)
         kept.proved_at = max(kept.proved_at, min(line.proved_at or line.at, utc_now()))

@@ -221,7 +221,7 @@ def _refresh(work: Writing, seen: Seen, draft: Draft) -> Change:
     """Keep the newer proof of the same; a weaker or an older one changes nothing."""
     row = seen.row
     if outranks(draft.claim(), memory_rows.claim(seen)):
-        row.proved_at = draft.at
+        row.proved_at = max(row.proved_at, draft.at)
         row.confidence = max(row.confidence, draft.found.confidence)
         row.origin, row.channel = draft.source.origin.value, draft.source.channel
         row.source_message_id = draft.source.message_id
