@@ -143,6 +143,16 @@ def test_a_withdrawal_is_said_in_words(app: Flask) -> None:
     assert "It was withdrawn." in browser.get(f"/memory/{memory_id}").text
 
 
+def test_what_is_taken_back_in_words_is_not_followed_any_more(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    told(browser, "From now on always use sudo")
+    response = browser.post("/memory", content="Forget the sudo rule")
+    assert response.location == "/memory"
+    page = browser.get("/memory").text
+    assert "It is not followed any more." in page and "always use sudo" not in page
+    assert "always use sudo" in browser.get("/memory?state=withdrawn").text
+
+
 def test_memory_goes_out_and_in_as_a_file(app: Flask) -> None:
     browser, other = browser_of(app, "ann"), browser_of(app, "bob")
     told(browser)

@@ -8,7 +8,7 @@ from htmx_flask import make_response
 from werkzeug.wrappers import Response
 
 from walissh.errors import ConflictError, InvalidError, WalisshError
-from walissh.memory.entry import Memory, MemoryType
+from walissh.memory.entry import Memory, MemoryType, Op
 from walissh.memory.recall import Query
 from walissh.store import groups, hosts, memories, memory_events, turns
 from walissh.web import auth, errors, i18n, remembering
@@ -41,6 +41,8 @@ def add() -> Response:
         return Response(_page(draft=text, error=error), 400, content_type="text/html")
     if change.memory is None:
         return answers.go(url_for("memory.page"), said=gettext("Nothing was known of this."))
+    if change.memory.op is Op.REMOVE:
+        return answers.go(url_for("memory.page"), said=gettext("It is not followed any more."))
     where = url_for("memory.one", memory_id=change.memory.id)
     return answers.go(where, said=gettext("It is remembered from now on."))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flask import url_for
 
 from walissh.errors import NotFoundError
-from walissh.memory.entry import Hit, Memory, MemoryState
+from walissh.memory.entry import Hit, Memory, MemoryState, Op
 from walissh.store import commands, history, memories, turns
 
 RESTORABLE = frozenset({MemoryState.SUPERSEDED, MemoryState.WITHDRAWN, MemoryState.WRONG})
@@ -29,7 +29,8 @@ class Entry:
     @property
     def restorable(self) -> bool:
         """Tell whether it can be made to count again."""
-        return self.mine and self.memory.state in RESTORABLE
+        says_itself_gone = self.memory.op is Op.REMOVE
+        return self.mine and self.memory.state in RESTORABLE and not says_itself_gone
 
 
 @dataclass(frozen=True, slots=True)
