@@ -121,7 +121,7 @@ def _terms(units: Phrase) -> frozenset[str]:
 def _needed(phrase: str) -> Phrase:
     """Return the pairs and words that a text with *phrase* in it has.
 
-    () if stopwords leave but one word of several, for "log in" is not a log.
+    () if stopwords leave but a vague word of several, for "log in" is not a log.
     """
     needed: list[str] = []
     left_out = False
@@ -134,7 +134,7 @@ def _needed(phrase: str) -> Phrase:
         else:
             needed += [term for term in terms if len(term) == 2 or len(piece) == 1]
     distinct = tuple(dict.fromkeys(needed))
-    return () if left_out and len(distinct) < 2 else distinct
+    return () if left_out and words.vague().issuperset(distinct) else distinct
 
 
 # --- the file -------------------------------------------------------------------------

@@ -65,6 +65,12 @@ def asking() -> frozenset[str]:
 
 
 @cache
+def vague() -> frozenset[str]:
+    """Return the terms that mean another thing without the small word beside them."""
+    return frozenset(stem(word) for word in _listed("vague"))
+
+
+@cache
 def _listed(name: str) -> frozenset[str]:
     lists = yaml.safe_load((files("walissh.memory") / "stopwords.yaml").read_text("utf-8"))
     return frozenset(str(lists[name]).split())

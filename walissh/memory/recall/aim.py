@@ -9,9 +9,10 @@ from walissh.memory.entry import MemoryType
 from walissh.memory.recall.values import Query
 
 _VERSION = re.compile(
-    r"版本|第几代|哪一版|多新|几点几|支不支持|支持.*吗|能不能用|能用.*吗|能不能跑|补丁"
-    r"|\bversions?\b|\b(which|what) release\b|\bwhat are we on\b|\bis .* (affected|supported)\b"
-    r"|\b(does|do|can|could) .*\b(support|work|use|run)\b|\bhow (new|old)\b|\bpatch\b",
+    r"版本|第几代|哪一?个?版|什么版|多新|多旧|够新|几点几|支不支持|支持.*吗|能不能用|能用.*吗|能不能跑"
+    r"|补丁|\bversions?\b|\breleases?\b|\bwhat are we on\b|\bis .* (affected|supported)\b"
+    r"|\b(does|do|can|could|will) .*\b(support|work|use|run)\b|\bhow (new|old|recent)\b"
+    r"|\b(new|recent) enough\b|\bpatch(es|ed)?\b|\bis .* (still|yet)\b",
     re.I,
 )
 _CASE = re.compile(
