@@ -5,6 +5,7 @@ edited file holds at once. Its head says how it is written.
 """
 
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,9 @@ from walissh.memory.stem import stem
 
 # the one written in C reads ten times as fast; not each build of the library has it
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# the parts of "eu-db-03" speak of no database
+_HOST = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*-[A-Za-z]{0,2}\d+")
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +108,10 @@ def _units(text: str) -> Phrase:
     """Cut into single characters of Chinese and stemmed words."""
     units: list[str] = []
     for piece in words.pieces(text):
-        units += piece if words.is_han(piece) else _latin_units(piece)
+        if words.is_han(piece):
+            units += piece
+        else:
+            units += [piece.lower()] if _HOST.fullmatch(piece) else _latin_units(piece)
     return tuple(units)
 
 
