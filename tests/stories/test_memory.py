@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,8 +109,9 @@ def test_the_next_talk_knows_the_case_the_version_and_the_wish_and_no_one_else_d
         ask(page, first, "网站报 502，查一下原因。以后执行命令都加 sudo")
         approve_if_asked(page)
         expect(page.locator(".answer")).to_contain_text("maxclients")
-        version = version_in(page.locator(".card").first.inner_text())
+        version = redis_version(program)
         until(lambda: learned(first), what="the after-work of the turn")
+        page.goto("about:blank")
         kill_all(first)
 
     model.forget()
@@ -122,7 +124,7 @@ def test_the_next_talk_knows_the_case_the_version_and_the_wish_and_no_one_else_d
         assert "maxclients" in case and "USER_PREFERENCE" in case and "sudo" in case
 
         ask_on(page, "看下 redis 状态")
-        expect(page.locator(".answer")).to_have_count(2)
+        expect(page.locator(".answer").last).to_contain_text("Redis 正常")
         status = remembered(model.requests[-1])
         assert version in status and "sudo" in status
 
@@ -134,6 +136,7 @@ def test_the_next_talk_knows_the_case_the_version_and_the_wish_and_no_one_else_d
         told = str(model.requests[-1].messages)
         assert "maxclients" not in told and "sudo" not in told and version not in told
         assert stranger.get("/memories")["items"] == []
+        page.goto("about:blank")
     assert model.refusals == []
 
 
@@ -146,9 +149,10 @@ def approve_if_asked(page: Page) -> None:
         approve.first.click()
 
 
-def version_in(card: str) -> str:
-    found = re.search(r"redis_version:(\S+)", card)
-    assert found, card
+def redis_version(program: Path) -> str:
+    told = subprocess.run([program, "server"], capture_output=True, text=True, check=True)
+    found = re.search(r"redis_version:(\S+)", told.stdout)
+    assert found, told.stdout
     return found[1]
 
 
