@@ -263,6 +263,19 @@ def test_a_rule_that_asks_forbids_nothing() -> None:
     assert rules.forbids(never, **facts)  # type: ignore[arg-type]
 
 
-def test_a_long_or_hostile_text_is_read_quickly() -> None:
-    text = "never " + "restart, " * 30 + "\n" + "不要" * 150 + "\n" + "(" * 390
-    assert rules.parse(text).unbound
+@pytest.mark.parametrize(
+    "piece", ["restart, ", "不要", "(", "web1, ", "需要", "全都", "ever again ", "所有 a 的机器"]
+)
+def test_a_hostile_line_is_read_to_its_end(piece: str) -> None:
+    line = piece * (rules.MAX_LINE_CHARS // len(piece))
+    assert not rules.parse(f"{line}x").rules
+
+
+@pytest.mark.parametrize("piece", ["mysql-", "/a{", "apt -y ", "systemctl ", "dd "])
+def test_a_hostile_command_is_judged_at_all(piece: str) -> None:
+    made = rules.parse("never restart mysql\nnever touch /data\nnever upgrade kernels").rules
+    assert len([each.applies(piece * 1000, "x1") for each in made]) == 3
+
+
+def test_a_command_too_long_to_read_falls_under_every_rule() -> None:
+    assert rule("never restart mysql").applies("true " * 2000, "x1")

@@ -28,7 +28,7 @@ __all__ = [
     "parse",
 ]
 
-MAX_LINE_CHARS = 400
+MAX_LINE_CHARS = 240
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from typing import Protocol
 
 from walissh.memory.rules.vocabulary import Action, vocabulary
 
+MAX_CHARS = 8_000
+"""Nobody reads a longer command either: it counts as doing anything."""
+
 
 class Aim(Protocol):
     """A rule's target (`rule.Target`)."""
@@ -31,6 +34,8 @@ def does(command: str, action: str, targets: Sequence[Aim], *, read_only: bool) 
     wanted = vocabulary().actions[action]
     if read_only and not wanted.reads:
         return False
+    if len(command) > MAX_CHARS:
+        return True
     text = plain(command)
     if not any(_shows(text, each) for each in _family(wanted)):
         return False
@@ -70,6 +75,9 @@ def _hits(text: str, target: Aim, *, whole: bool) -> bool:
     return whole or _names_program(text, target.name)
 
 
+_WORD = re.compile(r"[\w.@-]+")
+
+
 # --- programs -----------------------------------------------------------------------------
 
 
@@ -83,18 +91,18 @@ def _names_program(text: str, name: str) -> bool:
 
 def _is_named(text: str, name: str) -> bool:
     if "*" in name:
-        return any(fnmatchcase(word, name) for word in re.findall(r"[\w.@-]+", text))
-    word = rf"(?<![a-z0-9]){re.escape(name)}(?:d(?![a-z0-9])|(?![a-z]))"
-    return any(not _is_companion(text, match) for match in re.finditer(word, text))
+        return any(fnmatchcase(word, name) for word in _WORD.findall(text))
+    wanted = re.compile(rf"(?<![a-z0-9]){re.escape(name)}(?:d(?![a-z0-9])|(?![a-z]))")
+    return any(
+        name in word and wanted.search(word) and not _is_companion(word, name)
+        for word in set(_WORD.findall(text))
+    )
 
 
-def _is_companion(text: str, match: re.Match[str]) -> bool:
+def _is_companion(word: str, name: str) -> bool:
     """Tell whether the name is a part of another program's: mysql-exporter."""
-    head = re.search(r"[\w.-]*$", text[: match.start()])
-    tail = re.match(r"[\w-]*", text[match.end() :])
-    parts = re.split(r"[-_.]", f"{head[0] if head else ''} {tail[0] if tail else ''}".strip())
-    companions = vocabulary().companions
-    return any(part in companions for piece in parts for part in piece.split())
+    parts = re.split(r"[-_.@]", word.replace(name, "", 1))
+    return not vocabulary().companions.isdisjoint(parts)
 
 
 # --- paths --------------------------------------------------------------------------------
@@ -115,7 +123,7 @@ def _names_path(text: str, path: str) -> bool:
 def _paths(text: str) -> Iterable[str]:
     for word in re.findall(r"[~/$][^\s;|&<>()=,:{}]*|(?:\.{1,2}/)[^\s;|&<>()=,:]*", text):
         yield re.sub(r"/{2,}|/(?:\./)+", "/", word).rstrip("/") or "/"
-    for start, inside, end in re.findall(r"(/[^\s{}]*)\{([^{}]*)\}([^\s{}]*)", text):
+    for start, inside, end in re.findall(r"((?<![^\s{}])/[^\s{}]*)\{([^{}]*)\}([^\s{}]*)", text):
         for each in inside.split(","):
             yield f"{start}{each}{end}".rstrip("/") or "/"
 

@@ -82,7 +82,7 @@ _OPENING = re.compile(
     r"|no matter what|whatever happens)\b\s*,?\s*|[,:;.–-]+\s*)+"
 )
 _CLOSING = re.compile(
-    r"(?i)[\s,;:.!–-]*(?:\b(?:please|ever|ever again|again|at all|at any time|any time"
+    r"(?i)[\s,;:.!–-]*(?:\b(?:please|ever|again|at all|at any time|any time"
     r"|under any circumstances"
     r"|in any case|whatsoever|no matter what|no exceptions?|period|full stop|thanks?"
     r"|ok)\b[\s,;:.!–-]*)*$"
@@ -298,7 +298,7 @@ def _noun(text: str, *, only: bool = False) -> Spoken | None:
 @cache
 def _listed(form: str) -> re.Pattern[str]:
     verb = f"(?:{_alternatives(form)})"
-    join = r"\s*(?:,\s*(?:and |or |nor )?|/|\bor\b|\band\b|\bnor\b)\s*"
+    join = r"\s*(?:,(?:\s*(?:and|or|nor)\b)?|/|\bor\b|\band\b|\bnor\b)\s*"
     return re.compile(rf"(?i)\s*{verb}\b(?!-)(?:{join}(?:to |be )?{verb}\b(?!-))*")
 
 

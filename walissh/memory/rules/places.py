@@ -15,15 +15,17 @@ _WORDS = (
     "|read|readonly|first|me|you|i|we|it|they|nor|but|except|than|so|since|as|touch|restart"
     "|stop|delete"
 )
-NAME = (
-    rf"(?<![\w./@*-])(?!(?:{_WORDS})\b(?![\w*-]))[A-Za-z0-9_*?](?:[\w.*?\[\]-]*[\w*?\]])?(?![\w/@"
-    rf"*:-])"
+NAME = (  # ASCII only: Chinese stands beside it without a blank
+    rf"(?<![A-Za-z0-9_./@*-])(?!(?:{_WORDS})(?![A-Za-z0-9_*-]))[A-Za-z0-9_*?]"
+    r"(?:[A-Za-z0-9_.*?\[\]-]{0,99}[A-Za-z0-9_*?\]])?(?![A-Za-z0-9_/@*:-])"
 )
 _EVERY = "*"
 _KIND = r"(?:hosts?|servers?|machines?|nodes?|box(?:es)?|instances?|vms?)"
 _KIND_ZH = r"(?:服务器|机器|主机|节点|机子|实例|虚拟机)"
 _NUMBER_ZH = r"(?:这|那)?[一二两三四五六七八九十几\d]?[台个]?"
-_LIST = rf"{NAME}(?:\s*(?:,\s*(?:and |or )?|、|/|\band\b|\bor\b|&|和|与|及|以及|或者?)\s*{NAME})*"
+_LIST = (
+    rf"{NAME}(?:\s*(?:,(?:\s*(?:and|or)\b)?|、|/|\band\b|\bor\b|&|和|与|及|以及|或者?)\s*{NAME})*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +64,18 @@ def take(clause: str, known: frozenset[str] = frozenset()) -> Places:
     excepted: list[str] = []
     text = clause
     for pattern, reader in (*_PATTERN_FORMS, *_place_forms(), *_BARE_FORMS):
-        while match := pattern.search(text):
+        at = 0
+        while match := pattern.search(text, at):
+            at = match.start()
             found = reader(match, known)
             if found is None:
-                text = _masked(text, match)
+                at += 1
                 continue
             (excepted if _is_exception(match) else hosts).extend(found)
             text = f"{text[: match.start()]} {text[match.end() :]}"
     everywhere = _EVERY in hosts
     named = tuple(dict.fromkeys(each for each in hosts if each != _EVERY))
-    return Places(
-        named, tuple(dict.fromkeys(excepted)), text.replace(_MASK, ""), bool(named) or everywhere
-    )
+    return Places(named, tuple(dict.fromkeys(excepted)), text, bool(named) or everywhere)
 
 
 def looks_like_host(name: str, known: frozenset[str] = frozenset()) -> bool:
@@ -92,14 +94,6 @@ def looks_like_host(name: str, known: frozenset[str] = frozenset()) -> bool:
 
 
 Reader = Callable[[re.Match[str], frozenset[str]], "list[str] | None"]
-
-_MASK = "\u2060"
-
-
-def _masked(text: str, match: re.Match[str]) -> str:
-    """Mark what was looked at and refused, so that it is not found again."""
-    at = match.start() + max(len(match[0]) - len(match[0].lstrip()), 0)
-    return text[: at + 1] + _MASK + text[at + 1 :]
 
 
 def _is_exception(match: re.Match[str]) -> bool:
