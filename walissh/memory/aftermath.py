@@ -44,6 +44,7 @@ class Aftermath:
         done = [
             self._question(turn, messages, learned),
             self._observations(turn, runs, learned),
+            self._inventory(turn, runs, learned),
             self._deeds(turn, messages, runs, learned),
             self._conclusion(turn, messages, runs, learned),
             self.aside.settled("index", lambda: self.said.index_turn(turn.id)),
@@ -77,6 +78,15 @@ class Aftermath:
         output = "\n".join(text for _number, text in lines)
         host = self.hosts.get(run.host_id, run.user_id)
         learned += self.longterm.record_tool_observation(run.user_id, run, output, host)
+
+    def _inventory(self, turn: Turn, runs: list[CommandRun], learned: list[Change]) -> bool:
+        ids = dict.fromkeys(run.host_id for run in runs)
+        found = [self.hosts.get(each, turn.user_id) for each in ids]
+        known = [host for host in found if host is not None]
+        return self.aside.settled(
+            "inventory",
+            lambda: learned.extend(self.longterm.record_inventory(turn.user_id, known)),
+        )
 
     def _deeds(
         self,

@@ -5,6 +5,7 @@ Rules alone decide; no model is asked, and nothing that a host printed is ever f
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from walissh.memory import evidence
 from walissh.memory.entry import Found, MemoryType, Op, Origin, Source
@@ -24,22 +25,18 @@ class LongTermMemory:
 
     def record_user_message(
         self, owner_id: str, message: Message, *, patience_ms: int | None = None
-    ) -> list[Change]:
+    ) -> Sequence[Change]:
         """Keep the standing instructions in what a person wrote.
 
         A secret that they asked to remember is not kept: `pref_secrets.refusal` tells.
         """
         source = Source(Origin.USER, message_id=message.id or None)
-        return [
-            self.memories.add_or_update(
-                owner_id, each, source, at=message.created_at, patience_ms=patience_ms
-            )
-            for each in preferences.from_user(message.content)
-        ]
+        found = preferences.from_user(message.content)
+        return self._keep(owner_id, found, source, at=message.created_at, patience_ms=patience_ms)
 
     def record_tool_observation(
         self, owner_id: str, run: CommandRun, output: str, host: Host | None
-    ) -> list[Change]:
+    ) -> Sequence[Change]:
         """Keep the facts that the purified *output* of a command proves of its host.
 
         Nothing of a command that failed, and nothing when the host is out of reach.
@@ -48,10 +45,7 @@ class LongTermMemory:
             return []
         found = facts.from_tool(output, command=run.command, host=run.host, rc=run.exit_code)
         source = Source(Origin.TOOL, command_id=run.id)
-        return [
-            self.memories.add_or_update(owner_id, each, source, host=host, at=run.finished_at)
-            for each in found
-        ]
+        return self._keep(owner_id, found, source, host=host, at=run.finished_at)
 
     def record_assistant_conclusion(
         self,
@@ -61,22 +55,18 @@ class LongTermMemory:
         question: str,
         runs: Sequence[CommandRun],
         host: Host | None,
-    ) -> list[Change]:
+    ) -> Sequence[Change]:
         """Keep the case that an answer closes: symptom, cause, fix, and whether it worked.
 
         *host* is the one that all *runs* were on, None if there were several.
         """
         source = Source(Origin.ASSISTANT, message_id=answer.id or None)
-        return [
-            self.memories.add_or_update(
-                owner_id, _complete(each, question, runs), source, host=host, at=answer.created_at
-            )
-            for each in cases.from_assistant(answer.content)
-        ]
+        found = [_complete(each, question, runs) for each in cases.from_assistant(answer.content)]
+        return self._keep(owner_id, found, source, host=host, at=answer.created_at)
 
     def record_evidence(
         self, owner_id: str, runs: Sequence[CommandRun], messages: Sequence[Message]
-    ) -> list[Change]:
+    ) -> Sequence[Change]:
         """Keep what a person's edits and denials tell of how they want things done."""
         source = Source(Origin.BEHAVIOUR)
         return [
@@ -86,14 +76,24 @@ class LongTermMemory:
             for run, found in evidence.of_decisions(runs, evidence.asked_for(messages))
         ]
 
-    def record_inventory(self, owner_id: str, hosts: Sequence[Host]) -> list[Change]:
-        """Keep what the list of servers itself says of them."""
-        source = Source(Origin.INVENTORY)
+    def record_inventory(self, owner_id: str, hosts: Sequence[Host]) -> Sequence[Change]:
+        """Keep what the list of servers itself says of them, where it says something new."""
         return [
-            self.memories.add_or_update(owner_id, found, source, host=host)
+            change
             for host in hosts
             for found in evidence.of_inventory(host)
+            if not self._is_known(owner_id, found, host)
+            for change in self._keep(owner_id, [found], Source(Origin.INVENTORY), host=host)
         ]
+
+    def _is_known(self, owner_id: str, found: Found, host: Host) -> bool:
+        newest = self.memories.newest(owner_id, found.subject, type=found.type)
+        return newest is not None and (newest.host_id, newest.value) == (host.id, found.value)
+
+    def _keep(
+        self, owner_id: str, found: Sequence[Found], source: Source, **more: Any
+    ) -> Sequence[Change]:
+        return self.memories.add_all(owner_id, found, source, **more) if found else []
 
     def propose(
         self, owner_id: str, found: Found, *, host: Host | None, command_id: str | None

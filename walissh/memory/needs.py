@@ -49,6 +49,23 @@ class Memories(Protocol):
     ) -> Change:
         """Keep what was found; the same fact again only refreshes it."""
 
+    def add_all(
+        self,
+        owner_id: str,
+        found: Sequence[Found],
+        source: Source,
+        *,
+        host: Host | None = None,
+        at: datetime | None = None,
+        patience_ms: int | None = None,
+    ) -> Sequence[Change]:
+        """Keep all that one text taught, in one transaction."""
+
+    def newest(
+        self, owner_id: str, subject: str, *, type: MemoryType = MemoryType.USER_PREFERENCE
+    ) -> Memory | None:
+        """Return the newest entry that counts of exactly this subject."""
+
     def in_force(
         self, reader_id: str, place: Place, *, types: Collection[MemoryType]
     ) -> list[Memory]:

@@ -394,5 +394,7 @@ def finish(parts: Parts, turn_id: str) -> None:
     What memory can learn from it is learned, then its end goes into the audit trail. While
     memory cannot be written, upkeep has it done again.
     """
-    if parts.mind.learn(turn_id):
-        parts.turns.settle(turn_id)
+    if not parts.mind.learn(turn_id):
+        return
+    if parts.turns.settle(turn_id):
+        telling.tell_learned(parts, turn_id)

@@ -67,6 +67,13 @@ def tell_end(parts: Parts, turn_id: str) -> None:
         parts.publish(turn.session_id, "done", data)
 
 
+def tell_learned(parts: Parts, turn_id: str) -> None:
+    """Publish ``learned``: the timeline and the memories of a session may be others now."""
+    turn = parts.turns.get(turn_id)
+    if turn is not None:
+        parts.publish(turn.session_id, "learned", {"turn_id": turn.id})
+
+
 class TextFlow:
     """Gathers the deltas of one model call into events.
 
