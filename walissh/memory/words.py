@@ -18,10 +18,13 @@ from walissh.memory.stem import stem
 MAX_CHARS = 20_000
 """A longer text is known by its beginning and its end."""
 MAX_TERM_CHARS = 64
+SHORT_CHARS = 500
+"""A question is cut several times on its way; so short a text is remembered."""
 
 HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _HAN = re.compile(f"[{HAN}]")
-_PIECE = re.compile(rf"[{HAN}]+|[^\W{HAN}]+(?:[-.:/@+'’]+[^\W{HAN}]+)*[+#]*")
+_RUN = re.compile(f"[{HAN}]+|[^{HAN}]+")
+_WORD = re.compile(r"\w+(?:[-.:/@+'’]+\w+)*[+#]*")
 _APOSTROPHE = re.compile(r"['’]s?\b|['’]")
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
@@ -37,9 +40,22 @@ def counted(text: str) -> Counter[str]:
     return Counter(_terms(text))
 
 
-def pieces(text: str) -> list[str]:
+def pieces(text: str) -> tuple[str, ...]:
     """Cut *text* into runs of Chinese and words of other scripts, in its own case."""
-    return _PIECE.findall(_clean(text))
+    return _pieces(text) if len(text) <= SHORT_CHARS else tuple(_cut(text))
+
+
+@lru_cache(maxsize=512)
+def _pieces(text: str) -> tuple[str, ...]:
+    return tuple(_cut(text))
+
+
+def _cut(text: str) -> Iterator[str]:
+    for run in _RUN.findall(_clean(text)):
+        if is_han(run):
+            yield run
+        else:
+            yield from _WORD.findall(run)
 
 
 def is_han(piece: str) -> bool:

@@ -28,6 +28,8 @@ from walissh.memory.recall.talk import Spot
 from walissh.memory.recall.values import Matches, Place
 from walissh.store.models import LineRow, PostingRow, ShelfRow
 
+EVERYWHERE = 0.5
+"""A word in more than this share of the texts hardly tells them apart."""
 PARAMETERS = 5_000
 """So many values go into one statement."""
 
@@ -73,7 +75,7 @@ class Reach:
     candidates: int
 
 
-MEMORIES = Reach(3_000, 200)
+MEMORIES = Reach(2_500, 150)
 TALKS = Reach(12_000, 1_500)
 
 Held = dict[str, dict[int, int]]
@@ -94,7 +96,7 @@ class Reader:
         """Return what is held of what is sought, and in how many texts *marks* are."""
         terms = aim.terms()
         texts = self._texts([*terms, *marks])
-        rare, common = _rarest_first(texts, terms, reach.postings)
+        rare, common = _rarest_first(texts, terms, reach.postings, self.total)
         held: Held = defaultdict(dict)
         _gather(held, self._rows(_HELD, terms=rare))
         order = _best_first(held, texts, self.total)
@@ -171,14 +173,14 @@ def _only(held: Held, docs: Collection[int]) -> Held:
 
 
 def _rarest_first(
-    texts: Mapping[str, int], terms: Collection[str], most: int
+    texts: Mapping[str, int], terms: Collection[str], most: int, total: int
 ) -> tuple[list[str], list[str]]:
     """Part the terms into those to read whole and the common ones left for later."""
     order = sorted((term for term in terms if term in texts), key=lambda term: (texts[term], term))
-    spent = 0
+    spent, everywhere = 0, max(EVERYWHERE * total, score.LEAST_TEXTS)
     for place, term in enumerate(order):
         spent += texts[term]
-        if spent > most and place:
+        if place and (spent > most or texts[term] > everywhere):
             return order[:place], order[place:]
     return order, []
 
