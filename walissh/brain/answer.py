@@ -84,6 +84,11 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "这一步不能再运行命令，所以只有到目前为止的结果。",
         "No more commands can be run in this turn, so this is what is known so far.",
     ),
+    "remembered": ("记忆里有", "From memory"),
+    "recalled": (
+        "下面是记忆里的内容，没有重新检查机器：",
+        "This is what memory holds; the machine was not looked at again:",
+    ),
     "result": ("{command}：{state}", "{command}: {state}"),
     "cut": ("只显示前 {n} 行。", "Only the first {n} lines are shown."),
     "exit": ("退出码 {code}", "exit code {code}"),
@@ -127,6 +132,17 @@ def diagnosed(
         parts += _host_parts(host, found, language)
     parts.append(_limits(known, language))
     return "\n\n".join(parts)
+
+
+def recalled(entries: Sequence[str], language: Language) -> str:
+    """Answer with what memory holds, and say that nothing was run."""
+    told = "\n".join(entries)
+    return f"{_who(language)}{phrase('recalled', language)}\n\n{told}"
+
+
+def with_memory(text: str, entries: Sequence[str], language: Language) -> str:
+    """Return *text* followed by the remembered incidents that may bear on it."""
+    return "\n\n".join([text, *_section("remembered", entries, language)])
 
 
 def unknown(known: Sequence[Playbook], language: Language) -> str:

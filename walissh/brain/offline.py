@@ -7,9 +7,10 @@ calls, so they pass the same gate and stand in the same journal.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from walissh.brain import answer, question, rounds
+from walissh.brain import answer, question, remembered, rounds
 from walissh.brain.diagnose import Diagnosis, Order, Result, diagnose
 from walissh.brain.playbook import Catalogue
 from walissh.brain.question import Question
@@ -53,6 +54,10 @@ class OfflineBrain:
         now = rounds.current(request.messages, self._read)
         asked = question.understand(now.question, request.hosts, self.catalogue)
         known = self.catalogue.playbooks
+        told = remembered.entries(request.messages)
+        past = remembered.is_about_the_past(now.question)
+        if told and (past or asked.kind == "unknown"):
+            return Reply(answer.recalled(told, request.language))
         if asked.kind == "unknown":
             return Reply(answer.unknown(known, request.language))
         if asked.kind == "change":
@@ -62,7 +67,12 @@ class OfflineBrain:
         allowed = any(tool.name == RUN_COMMAND for tool in request.tools)
         if asked.kind == "command":
             return _own_commands(asked, now.results, request.language, allowed)
-        return self._diagnosis(asked, now.results, request.language, allowed)
+        reply = self._diagnosis(asked, now.results, request.language, allowed)
+        incidents = remembered.cases(request.messages)
+        if reply.tool_calls or not incidents:
+            return reply
+        text = answer.with_memory(reply.text, incidents, request.language)
+        return replace(reply, text=text)
 
     def _diagnosis(
         self, asked: Question, results: Results, language: Language, allowed: bool

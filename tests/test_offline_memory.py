@@ -1,0 +1,54 @@
+"""The offline brain tells what was recalled, and cites it."""
+
+from dataclasses import replace
+
+from tests.world import World
+from walissh.brain import playbook
+from walissh.brain.offline import OfflineBrain
+from walissh.memory.entry import Found, MemoryType, Origin, Source
+from walissh.store import hosts, memories
+
+CASE = Found(
+    MemoryType.TROUBLESHOOTING_CASE,
+    "502",
+    "redis ran out of clients",
+    "the shop answered 502 because redis ran out of clients; maxclients was raised to 10000",
+    symptom="the shop answered 502",
+    cause="redis ran out of clients",
+    fix="maxclients was raised to 10000",
+)
+
+
+def recall_case(world: World) -> None:
+    host = hosts.get(world.host.id, world.person.id)
+    memories.add_or_update(world.person.id, CASE, Source(Origin.ASSISTANT), host=host)
+
+
+def ask(world: World, question: str) -> str:
+    world.parts = replace(world.parts, model=OfflineBrain(playbook.built_in()))
+    turn = world.ask(question)
+    world.play()
+    return world.turn(turn).answer
+
+
+def test_asked_how_it_was_solved_it_answers_from_memory_and_runs_nothing(world: World) -> None:
+    recall_case(world)
+    answer = ask(world, "上次那个 502 是怎么解决的？")
+    assert "maxclients was raised to 10000" in answer and "[m1]" in answer
+    assert "依据：" in answer and world.shell.ran == []
+
+
+def test_what_no_playbook_knows_is_looked_up_in_memory(world: World) -> None:
+    recall_case(world)
+    answer = ask(world, "the shop has trouble with redis clients")
+    assert "maxclients" in answer and world.shell.ran == []
+
+
+def test_a_diagnosis_names_the_incidents_that_may_bear_on_it(world: World) -> None:
+    recall_case(world)
+    answer = ask(world, "why does nginx answer 502 on web1?")
+    assert world.shell.ran and "From memory" in answer and "maxclients" in answer
+
+
+def test_without_a_memory_it_says_what_it_can_do(world: World) -> None:
+    assert "I do not understand" in ask(world, "the shop has trouble with redis clients")
