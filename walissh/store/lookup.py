@@ -75,7 +75,7 @@ class Reach:
     candidates: int
 
 
-MEMORIES = Reach(2_500, 150)
+MEMORIES = Reach(2_500, 100)
 TALKS = Reach(12_000, 1_500)
 
 Held = dict[str, dict[int, int]]

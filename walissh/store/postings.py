@@ -29,7 +29,7 @@ LoadFeatures = Callable[[Session, Collection[int]], Mapping[int, Features]]
 """Gives what else is known of some memories, and leaves out those that do not count."""
 
 BATCH = 400
-CANDIDATES = 150
+CANDIDATES = 60
 """Features are asked for so many memories at once."""
 
 

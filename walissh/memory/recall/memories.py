@@ -129,8 +129,10 @@ def rank(
 
 def _aptness(goal: Aim, tally: Tally, features: Features) -> float:
     """Return 1, or less for a memory that shares only its host with the question."""
-    if _matter(tally, features):
-        return 1.0
+    host, asking = _host_terms(features.host), words.asking()
+    for names in (tally.met, tally.parts):
+        if any(name not in host and name not in asking for name in names):
+            return 1.0
     return HOST_ONLY if features.type in goal.kinds and features.host in goal.hosts else 0.0
 
 
