@@ -1,5 +1,6 @@
 """Which of the memories that a turn was given its answer rests on."""
 
+import re
 from collections.abc import Sequence
 
 from walissh.memory import providers, words
@@ -9,7 +10,12 @@ from walissh.react.turn import CommandRun
 CASE_SHARE = 0.6
 """So much of a case's cause or fix must stand in the answer to say that it was used."""
 
+FEWEST_WORDS = 3
+"""A cause of fewer words stands in many an answer by chance."""
+
 SHORTEST_VALUE = 2
+TELLING_VALUE = 4
+"""A shorter value ("22") needs its subject beside it to be more than a number."""
 
 
 def of_answer(answer: str, recollection: Recollection, runs: Sequence[CommandRun]) -> list[Memory]:
@@ -33,24 +39,20 @@ def _repeats(answer: str, done: str, memory: Memory) -> bool:
     if memory.type is MemoryType.USER_PREFERENCE:
         return _stands(memory.value, answer) or _stands(memory.value, done)
     if memory.type in FACTS:
-        return _stands(memory.value, answer)
+        telling = len(memory.value) >= TELLING_VALUE or _stands(memory.subject, answer)
+        return telling and _stands(memory.value, answer)
     told = set(words.terms(answer))
     return any(_share(part, told) >= CASE_SHARE for part in (memory.cause, memory.fix))
 
 
 def _stands(value: str, text: str) -> bool:
     """Tell whether *value* stands in *text*, not as a piece of a longer word or number."""
-    place = text.casefold().find(value.casefold()) if len(value) >= SHORTEST_VALUE else -1
-    if place < 0:
+    if len(value) < SHORTEST_VALUE:
         return False
-    before, after = text[place - 1 : place], text[place + len(value) : place + len(value) + 1]
-    return not (_joins(value[0], before) or _joins(value[-1], after))
-
-
-def _joins(edge: str, beside: str) -> bool:
-    return edge.isascii() and beside.isascii() and edge.isalnum() and beside.isalnum()
+    pattern = rf"(?<![A-Za-z0-9.]){re.escape(value)}(?![A-Za-z0-9]|\.[0-9])"
+    return re.search(pattern, text, re.I) is not None
 
 
 def _share(part: str, told: set[str]) -> float:
     wanted = set(words.terms(part))
-    return len(wanted & told) / len(wanted) if wanted else 0.0
+    return len(wanted & told) / len(wanted) if len(wanted) >= FEWEST_WORDS else 0.0
