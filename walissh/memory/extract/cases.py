@@ -7,10 +7,11 @@ questions, refusals or textbook knowledge. Ancestor: recordAssistantConclusion.
 import re
 
 from walissh.memory.entry import Found, MemoryType
-from walissh.memory.extract import causes, deeds, remedies, statements, wording
+from walissh.memory.extract import causes, deeds, outline, remedies, statements, wording
 from walissh.memory.extract.causes import Cause, Strength
+from walissh.memory.extract.outline import Part
 from walissh.memory.extract.remedies import Remedy
-from walissh.memory.extract.statements import Part, Statement
+from walissh.memory.extract.statements import Statement
 
 MAX_CHARS = 20_000
 MAX_SUBJECT_CHARS = 40
@@ -20,9 +21,11 @@ STALE_DAYS = 365
 def from_assistant(text: str) -> list[Found]:
     """Return the cases that *text* closes; of a list of incidents, each of them."""
     text = text[:MAX_CHARS]
-    parts = statements.blocks(text)
-    each = [case for part in parts for case in _cases(part)] if len(parts) > 1 else []
-    return each if len(each) > 1 else _cases(text)
+    for parts in outline.blocks(text):
+        each = [case for part in parts for case in _cases(part)]
+        if len(each) > 1:
+            return each
+    return _cases(text)
 
 
 def _cases(text: str) -> list[Found]:
@@ -40,10 +43,12 @@ def _cases(text: str) -> list[Found]:
 
 def _is_founded(told: list[Statement], cause: Cause, remedy: Remedy) -> bool:
     """Ask for more where no word of cause was said: something wrong, or a remedy that helped."""
-    if cause.strength is Strength.CERTAIN:
+    if cause.strength is Strength.NAMED:
         return True
     if any(wording.says("open", each.text) for each in told):
         return False
+    if cause.strength is Strength.CERTAIN:
+        return True
     seen = _symptom(told, cause)
     wrong = bool(seen) and (wording.says("defect", cause.text) or wording.says("fault", seen))
     return remedy.worked is True or cause.strength is Strength.LINKED or wrong
@@ -68,7 +73,7 @@ def _found(told: list[Statement], cause: Cause, remedy: Remedy) -> Found:
 
 def _confidence(cause: Cause, remedy: Remedy) -> float:
     proved = 0.9 if remedy.worked else 0.7
-    return proved if cause.strength is Strength.CERTAIN else proved - 0.2
+    return proved if cause.strength >= Strength.CERTAIN else proved - 0.2
 
 
 # --- symptom and subject ------------------------------------------------------------------

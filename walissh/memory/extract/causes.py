@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from walissh.memory.extract import deeds, wording
-from walissh.memory.extract.statements import Part, Statement
+from walissh.memory.extract.outline import Part
+from walissh.memory.extract.statements import Statement
 
 
 class Strength(IntEnum):
-    """How a cause was told: by its form, by a word such as "since", or by name."""
+    """How a cause was told: by form, by a joint ("since"), by a word of cause, as the cause."""
 
     LOOSE = 0
     LINKED = 1
     CERTAIN = 2
+    NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,9 @@ def _labelled(at: int, statement: Statement) -> Cause | None:
     if cause is None and statement.found:
         cause = _linked(at, statement)
     if cause is not None:
-        return Cause(at, cause.text, cause.symptom)
+        return Cause(at, cause.text, cause.symptom, Strength.NAMED)
     if _is_sound("", statement.text, statement.text):
-        return Cause(at, statement.text)
+        return Cause(at, statement.text, strength=Strength.NAMED)
     return None
 
 
@@ -82,8 +84,50 @@ def _worded(at: int, statement: Statement) -> Cause | None:
         return None
     for symptom, cause in _matches(wording.patterns("worded"), statement.text):
         if _is_sound(symptom, cause, statement.text):
-            return Cause(at, cause, symptom)
+            named = _NAMED.search(statement.text) is not None
+            return Cause(at, cause, symptom, Strength.NAMED if named else Strength.CERTAIN)
     return None
+
+
+_NAMED = re.compile(
+    r"根因|(?<!一个)原因|元凶|真凶|祸首|症结|\b(?:cause|reason|culprit)\b(?! (?:a|an|the)\b)", re.I
+)
+
+
+# what was not so, or what was not to be done, has no cause: "没有因内存不足被杀的进程"
+_NO_FAULT = re.compile(
+    r"(?:没有?|不是|并非|未|是否|有没有|不会|尚未|不需要?|无需|不必|不用|未见|未发现)$"
+    r"|^(?:都|均|也)?(?:没有?|未|不)(?:再)?(?:影响|发生|出现|触发|收到)|^(?:都|均|也)?(?:不需要?|无需|不必|不用)"
+    r"|^(?:no|none of|nothing|neither|zero) (?=.*\b(?:kill|fail|error|crash|restart|drop|los[st]|"
+    r"denied|den(?:y|ies)|timeout|wrong|chang|need|block|stuck|slow|alarm|alert))"
+    r"|\b(?:not|n't|never|no longer|rather than|instead of|whether|if)$|\bwould\b|"
+    r"^(?:i|we) (?:did|do|have|will|had)(?: not|n't)\b",
+    re.I,
+)
+# "since it started", "as PID 1", "because it was scheduled" tell when, in what role, or what for
+_TEMPORAL = re.compile(
+    r"(?:\S+ ){0,4}?(?:re)?(?:start|boot|launch|install|creat|deploy|releas|upgrad|migrat|enabl)\w*"
+    r"(?: (?:up|at|on|in|last|this|yesterday|today|\d)\b.*)?$"
+    r"|(?:the )?(?:(?:last|previous|latest|first|system|machine|host) )*"
+    r"(?:re)?(?:start|boot|launch|deploy\w*|release|upgrade|update|change|outage)s?\b"
+    r"(?: (?:of|on|at|in|last|this|\d)\b.*)?$"
+    r"|\d+ ?(?::|点|天|分|小时|days?|hours?|minutes?|weeks?|am|pm)|启动以来",
+    re.I,
+)
+_MOTIVE = re.compile(
+    r"\b(?:need(?:s|ed)|require[sd]?|ask(?:s|ed) for|want(?:s|ed)|demand(?:s|ed)) "
+    r"(?:it|this|that|one|a (?:reboot|restart))\b|^(?:you|your|i|we) |"
+    r"^(?:\S+ ){0,3}(?:is|was|are|were) (?:planned|scheduled|requested|expected|intended)\b"
+    r"|^(?:是)?(?:计划内|按计划|例行|预期|维护窗口|你要求|您要求|(?:你|您)的要求)|没有?(?:服务|人|任何\S{0,6})依赖",
+    re.I,
+)
+
+
+def _is_idle(symptom: str, cause: str) -> bool:
+    """Tell whether nothing went wrong there, or it is told when or what for."""
+    if _NO_FAULT.search(symptom) or _NO_FAULT.search(cause) or _TEMPORAL.match(cause):
+        return True
+    return bool(_MOTIVE.search(cause) or _MOTIVE.search(symptom.removeprefix("因为")))
 
 
 # --- told by form ---------------------------------------------------------------------
@@ -102,6 +146,8 @@ def _formed(
 ) -> Cause | None:
     if statement.part in _NO_PLACE or not _is_firm(statement.text):
         return None
+    if strength is Strength.LOOSE and statement.part is Part.SYMPTOM:
+        return None
     for symptom, cause in _matches(patterns, statement.text):
         if _is_sound(symptom, cause, statement.text) and not _is_relief(symptom):
             return Cause(at, cause, symptom, strength)
@@ -118,6 +164,8 @@ def _defective(at: int, statement: Statement) -> Cause | None:
     if not wording.says("defect", told) or deeds.is_done(told):
         return None
     rest = text[len(first) :].strip(_AROUND)
+    if _is_idle(first, rest or first):
+        return None
     if wording.says("defect", first) or not wording.says("defect", rest) or len(first) <= 3:
         return Cause(at, text, strength=Strength.LOOSE)
     return Cause(at, rest, first, Strength.LOOSE)
@@ -172,6 +220,8 @@ def _is_sound(symptom: str, cause: str, text: str) -> bool:
     """Tell whether it is a reason for a fault, said without doubt: no reason for a deed."""
     first = re.split(r"[，,。;；(（]", cause, maxsplit=1)[0]
     if len(cause) < 3 or _NO_CAUSE.match(cause):
+        return False
+    if _is_idle(symptom, cause):
         return False
     told = text[: text.find(first) + len(first)]
     if wording.says("hedge", symptom) or wording.says("hedge", told):

@@ -45,6 +45,12 @@ _LATER = re.compile(
 )
 
 
+# "has not run since it was started": the verb stands in a clause beside what is said
+_ASIDE = re.compile(
+    r"\b(?:since|when|until|because|as|if|before|whether|not|never|no|nothing|none)\b[^,;:]*$", re.I
+)
+
+
 def is_done(text: str) -> bool:
     """Tell whether *text* says first of all that something was done: "Removed the lock"."""
     return _is_done_en(text) or _is_done_zh(text)
@@ -54,7 +60,11 @@ def is_told(text: str) -> bool:
     """Tell whether *text* may say so in another form: "the lock was removed"."""
     if _EARLIER.search(text):
         return False
-    passive = any(is_action(m["v"]) for p in (_PASSIVE, _PRESENT) for m in p.finditer(text))
+    passive = any(
+        is_action(m["v"]) and not _ASIDE.search(text[: m.start()])
+        for p in (_PASSIVE, _PRESENT)
+        for m in p.finditer(text)
+    )
     if _NOW.search(text):
         return True
     active = _ACTIVE.match(text)
@@ -115,6 +125,8 @@ def _acts_zh(text: str) -> re.Match[str] | None:
     if not re.search(r"[\u3400-\u9fff]", text):
         return None
     for match in wording.pattern("act_zh").finditer(text):
-        if not wording.says("not_done_zh", text[: match.start()]):
+        if wording.says("not_done_zh", text[: match.start()]):
+            continue
+        if not wording.says("not_act_zh", text[match.end() :]):
             return match
     return None

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from walissh.memory.extract import deeds, wording
 from walissh.memory.extract.causes import Cause, Strength
-from walissh.memory.extract.statements import Part, Statement
+from walissh.memory.extract.outline import Part
+from walissh.memory.extract.statements import Statement
 
 MAX_STATEMENTS = 3
 
@@ -40,7 +41,7 @@ def find(statements: Sequence[Statement], cause: Cause) -> Remedy | None:
             if inner is not None:
                 return inner
     return (
-        _advised(behind) if cause.strength is Strength.CERTAIN and not _unfinished(behind) else None
+        _advised(behind) if cause.strength >= Strength.CERTAIN and not _unfinished(behind) else None
     )
 
 

@@ -1,28 +1,15 @@
 """Take a conclusion apart into statements, and tell which of them are claimed to be so."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
-from walissh.memory.extract import wording
+from walissh.memory.extract import outline, wording
+from walissh.memory.extract.outline import Part
 
 MAX_CHARS = 400
 """So much of a sentence is read: the patterns take their time with longer ones."""
 
 MAX_STATEMENTS = 100
-
-
-class Part(StrEnum):
-    """What a label such as ``Root cause:`` says of the statement behind it."""
-
-    NONE = ""
-    SYMPTOM = "symptom"
-    CAUSE = "cause"
-    FIX = "fix"
-    ADVICE = "advice"
-    RESULT = "result"
-    PLAN = "plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,86 +43,13 @@ _UNCLAIMED = (
 def read(text: str) -> list[Statement]:
     """Return the statements of *text* in order, without marks of citation and Markdown."""
     found: list[Statement] = []
-    heading = Part.NONE
-    for line in _lines(text):
-        part, rest = _label(line)
-        if part is not Part.NONE and not rest:
-            heading = part
-            continue
-        part = heading if part is Part.NONE else part
-        for each in filter(None, _sentences(rest)):
+    for line in outline.lines(text):
+        part = line.part
+        for each in filter(None, _sentences(line.text)):
             found.append(_statement(each, part))
-            part = heading if part is not Part.FIX else part  # a label is of its sentence
-    return [each for each in found if each.text][:MAX_STATEMENTS]
-
-
-def blocks(text: str) -> list[str]:
-    """Return the items of a list or the paragraphs of *text*: each may tell a case of its own."""
-    items = re.split(r"^\s*(?:\d{1,2}[.)、]|[-*+•])\s+|(?:^|\s)\d[)）]\s?(?=\S)", text, flags=re.M)
-    return items if len(items) > 2 else re.split(r"\n\s*\n", text)
-
-
-# --- marks ----------------------------------------------------------------------------
-
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.M | re.S)
-_CITED = re.compile(
-    r"\s?\[\[[^\[\]\n]{1,80}\]\]|\s?\[\^?\d{1,3}(?:\s?[,，-]\s?\d{1,3})*\]|\s?【\d+】"
-)
-_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
-_MARKS = re.compile(r"\*\*|__|`+|[✅❌⚠✔✓🎉🔧🔍]\ufe0f?")
-_LEAD = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,2}[.)、]\s+)")
-_BOXED = re.compile(r"【([^【】]{1,12})】\s*[:：]?\s*")
-_ROW = re.compile(r"^\s*\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|\s*$")
-
-
-def _lines(text: str) -> Iterator[str]:
-    text = _LINK.sub(r"\1", _CITED.sub("", _FENCE.sub(_kept_fence, text)))
-    for line in text.splitlines():
-        if line.lstrip().startswith(">") or re.fullmatch(r"[\s|:=-]*", line):
-            continue
-        bare = _BOXED.sub(r"\1：", _ROW.sub(r"\1: \2", _LEAD.sub("", line)))
-        yield _MARKS.sub("", bare).strip()
-
-
-def _kept_fence(match: re.Match[str]) -> str:
-    """Keep a fenced command behind a colon or heading; what looks like output goes."""
-    inside = match[0].strip().splitlines()[1:-1]
-    return "; ".join(inside) if 0 < len(inside) <= 3 and "sh" in match[0].split("\n", 1)[0] else ""
-
-
-# --- labels ---------------------------------------------------------------------------
-
-_LABELS = {
-    Part.SYMPTOM: r"现象|症状|问题(?:描述|现象)?|故障(?:现象|描述)?|表现|背景|影响(?:范围)?"
-    r"|symptoms?|problem|issue|impact|what happened|incident|observations?|diagnosis|诊断(?:结论"
-    r"|结果)?",
-    Part.CAUSE: r"根本原因|根因(?:分析)?|原因(?:分析|说明)?|直接原因"
-    r"|(?:root |actual |real |underlying )?cause|reason|why|culprit",
-    Part.FIX: r"处理(?:过程|措施|方法|方式|步骤)?|修复(?:措施|方法|方案|方式|动作|操作)?"
-    r"|解决(?:办法|方法|方案|措施|方式)?|措施|操作|处置(?:措施|过程)?|动作|对策"
-    r"|fix(?:es| applied)?|resolution|solution|actions?(?: taken)?|remedy|remediation"
-    r"|what (?:i|we) did|steps taken|mitigation|changes?(?: made)?|repair",
-    Part.ADVICE: r"(?:处理|修复|优化|整改|改进)?建议|recommend(?:ation|ed fix|ed)?s?"
-    r"|suggest(?:ion|ed fix)s?"
-    r"|advice",
-    Part.RESULT: r"结果|验证(?:结果)?|效果|现状|当前状态|results?|verification|outcome"
-    r"|status|afterwards|now",
-    Part.PLAN: r"(?:处理)?计划|下一步|后续(?:计划|步骤|动作)?|待办|步骤|plan|next(?: steps?)?"
-    r"|proposed (?:steps|plan|fix|changes)|to ?do|follow-?ups?",
-}
-_LABEL = re.compile(
-    r"^(?:the )?(?:"
-    + "|".join(f"(?P<{part.name}>{words})" for part, words in _LABELS.items())
-    + r")\s*(?:[（(][^（）()]{0,30}[)）])?\s*(?:[:：]\s*|$)",
-    re.I,
-)
-
-
-def _label(line: str) -> tuple[Part, str]:
-    match = _LABEL.match(line)
-    if match is None or match.lastgroup is None:
-        return Part.NONE, line
-    return Part[match.lastgroup], line[match.end() :].strip()
+            part = line.head if part is not Part.FIX else part  # a label is of its sentence
+    told = [each for each in found if each.text and each.part is not Part.ASIDE]
+    return [each for each in told if not wording.says("closing", each.text)][:MAX_STATEMENTS]
 
 
 # --- sentences ------------------------------------------------------------------------
@@ -181,7 +95,7 @@ def _statement(sentence: str, part: Part) -> Statement:
     sentence, turned = _turned(_STATUS.sub("", sentence[:MAX_CHARS]))
     announced = _FOUND.match(sentence)
     rest = sentence[announced.end() :] if announced else sentence
-    inner, bare = _label(rest)
+    inner, bare = outline.label(rest)
     if inner is not Part.NONE and bare:
         part, rest = inner, bare
     rest = rest if ends_asking else rest.strip(_CLOSING)
