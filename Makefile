@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: setup run test test-full lint lock wheel clean
+.PHONY: setup run test test-full lint bench-memory lock wheel clean
 
 setup:
 	@tools/setup.sh app
@@ -27,6 +27,9 @@ lint: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench-memory: setup-dev
+	@$(BIN)/python bench/memory.py $(SETS)
 
 lock: setup-dev
 	@tools/lock.sh
