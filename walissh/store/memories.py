@@ -104,4 +104,4 @@ def add_all(
     """Keep all that one source taught, in one transaction: all of it or nothing."""
     with memory_writes.opened(owner_id, patience_ms=patience_ms) as work:
         drafts = [memory_writes.drafted(work, each, source, host=host, at=at) for each in found]
-        return [memory_writes.put(work, draft) for draft in drafts]
+        return memory_writes.put_all(work, drafts)

@@ -57,8 +57,8 @@ def edit(
         row = memory_writes.new_row(owner_id, draft)
         work.store(row)
         losers = [*living, *(each for each in [old] if _stands(each))]
-        superseded = memory_writes.overtake(session, row, losers)
-        memory_events.written(session, row, "edited", channel, superseded)
+        superseded = memory_writes.overtake(work, row, losers)
+        work.tell(row, "edited", channel, superseded)
         return memory_writes.value_of(session, row)
 
 
@@ -122,7 +122,7 @@ def restore(memory_id: str, owner_id: str, channel: Channel) -> Memory:
         row.wrong_at, row.superseded_by = None, None
         if row.type not in FACTS:
             row.proved_at = now  # the person says so now; a fact is as old as its measurement
-        superseded = memory_writes.overtake(session, row, living)
+        superseded = memory_writes.overtake(work, row, living)
         memory_events.append(
             session,
             owner_id,
@@ -276,7 +276,7 @@ def _is_same(old: Seen, draft: Draft) -> bool:
 
 def _living(work: Writing, topic: Topic) -> list[Seen]:
     now = utc_now()
-    family = memory_family.entries(work.session, work.owner_id, topic)
+    family = work.families.entries(topic)
     return [seen for seen in family if memory_family.is_current(seen, now)]
 
 

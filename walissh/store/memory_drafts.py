@@ -6,6 +6,7 @@ nobody is there to shorten it.
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -73,21 +74,21 @@ class Draft:
 
 def checked(found: Found, source: Source, host: str = "") -> Found:
     """Return what was found on *host* as it may be stored; raises InvalidError."""
-    fit = _fitted if source.channel == "agent" else _required
-    value, content = fit("value", found.value), fit("content", found.content)
-    subject = fit("subject", found.subject)
-    if not subject or not (content or value):
+    texts = {name: plain(getattr(found, name)) for name in SIZES}
+    texts = _fitted(texts) if source.channel == "agent" else _required(texts)
+    if not texts["subject"] or not (texts["content"] or texts["value"]):
         raise InvalidError(
             "A memory needs a subject and a text. Nothing was kept.", field="content"
         )
+    subject = texts["subject"]
     return replace(
         found,
         subject=subject.lower() if found.type is MemoryType.SOFTWARE_FACT else subject,
-        value=value,
-        content=content or value,
-        symptom=fit("symptom", found.symptom),
-        cause=fit("cause", found.cause),
-        fix=fit("fix", found.fix),
+        value=texts["value"],
+        content=texts["content"] or texts["value"],
+        symptom=texts["symptom"],
+        cause=texts["cause"],
+        fix=texts["fix"],
         scope=_scope(found, host),
         confidence=min(max(found.confidence, 0.0), 1.0),
         stale_days=found.stale_days if found.stale_days and found.stale_days > 0 else None,
@@ -135,22 +136,32 @@ def _folded(value: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", value).casefold().split()).strip(" .。!！;；")
 
 
-def _fitted(name: str, text: str) -> str:
-    return hide_secrets(plain(text))[: SIZES[name]].strip()
+def _fitted(texts: dict[str, str]) -> dict[str, str]:
+    if _holds_secret(texts):
+        texts = {name: hide_secrets(text) for name, text in texts.items()}
+    return {name: text[: SIZES[name]].strip() for name, text in texts.items()}
 
 
-def _required(name: str, text: str) -> str:
-    text = plain(text)
-    if len(text) > SIZES[name]:
-        raise InvalidError(
-            f"The {name} has {len(text):,} characters; at most {SIZES[name]:,} are kept."
-            " Nothing was stored. Say it shorter.",
-            field=name,
-        )
-    if redact.spans(text):
-        raise InvalidError(
-            f"The {name} holds a password, key or token. Nothing was stored: memory never"
-            " keeps secrets. Say it without the secret.",
-            field=name,
-        )
-    return text
+def _required(texts: dict[str, str]) -> dict[str, str]:
+    for name, text in texts.items():
+        if len(text) > SIZES[name]:
+            raise InvalidError(
+                f"The {name} has {len(text):,} characters; at most {SIZES[name]:,} are kept."
+                " Nothing was stored. Say it shorter.",
+                field=name,
+            )
+    named = texts if _holds_secret(texts) else {}
+    for name, text in named.items():
+        if redact.spans(text):
+            raise InvalidError(
+                f"The {name} holds a password, key or token. Nothing was stored: memory never"
+                " keeps secrets. Say it without the secret.",
+                field=name,
+            )
+    return texts
+
+
+def _holds_secret(texts: Mapping[str, str]) -> bool:
+    """Tell whether any text may hold a secret: most hold none, and one look is enough."""
+    told = "\n".join(dict.fromkeys(filter(None, texts.values())))
+    return hide_secrets(told) != told

@@ -4,7 +4,8 @@ The same owner, type, scope and subject; for facts and cases the same host too. 
 the same incident only with the same cause: two causes of one symptom do not contradict.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -16,7 +17,7 @@ from walissh.clock import utc_now
 from walissh.memory import subjects
 from walissh.memory.entry import MemoryType, Op, Origin
 from walissh.memory.settle import SWEEPING
-from walissh.store import memory_rows
+from walissh.store import lookup, memory_rows
 from walissh.store.memory_drafts import Draft, same_value
 from walissh.store.memory_rows import Seen, Visible
 from walissh.store.models import MemoryRow
@@ -24,6 +25,11 @@ from walissh.store.models import MemoryRow
 FOR_ALL = ("global", SWEEPING)
 CASE = MemoryType.TROUBLESHOOTING_CASE
 PREFERENCE = MemoryType.USER_PREFERENCE
+SUBJECTS = 500
+"""So many subjects are looked up at once."""
+
+_Key = tuple[MemoryType, str, str]
+"""What entries of any scope and cause have in common: type, subject, and host of a fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +54,69 @@ class Topic:
         cause = str(row.payload.get("cause", ""))
         return cls(MemoryType(row.type), row.scope, row.subject, row.host_id, cause)
 
-
-def entries(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
-    """Return all entries about *topic*, in any state, oldest first."""
-    alike = [seen for seen in _alike(session, owner_id, topic) if seen.row.scope == topic.scope]
-    if topic.type is not CASE:
-        return alike
-    return [
-        seen for seen in alike if same_value(str(seen.row.payload.get("cause", "")), topic.cause)
-    ]
+    def key(self) -> _Key:
+        """Return what it shares with the same of other scopes."""
+        if self.type is PREFERENCE:
+            return self.type, subjects.key(self.subject), ""
+        return self.type, self.subject, self.host_id or ""
 
 
-def narrower(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
-    """Return what counts of the subject for some hosts or groups only."""
-    now = utc_now()
-    return [
-        seen
-        for seen in _alike(session, owner_id, topic)
-        if seen.row.scope not in FOR_ALL
-        and not seen.row.scope.startswith("task:")
-        and is_current(seen, now)
-    ]
+class Families:
+    """What is there of each topic, as one transaction sees it.
+
+    Many are read at a time. What the transaction adds is told with ``add``; after a change
+    of what counts a topic is forgotten, and read again when it is asked for.
+    """
+
+    def __init__(self, session: Transaction, owner_id: str) -> None:
+        self._session = session
+        self._owner_id = owner_id
+        self._known: dict[_Key, list[Seen]] = {}
+
+    def read(self, topics: Iterable[Topic]) -> None:
+        """Read what is not known yet of *topics*: one statement for each type and host."""
+        new = {topic.key(): topic for topic in topics if topic.key() not in self._known}
+        self._known |= {key: [] for key in new}
+        for seen in _alike(self._session, self._owner_id, new):
+            self._known[Topic.of_row(seen.row).key()].append(seen)
+
+    def entries(self, topic: Topic) -> list[Seen]:
+        """Return all entries about *topic*, in any state, oldest first."""
+        alike = [seen for seen in self._alike(topic) if seen.row.scope == topic.scope]
+        if topic.type is not CASE:
+            return alike
+        return [
+            seen
+            for seen in alike
+            if same_value(str(seen.row.payload.get("cause", "")), topic.cause)
+        ]
+
+    def narrower(self, topic: Topic) -> list[Seen]:
+        """Return what counts of the subject for some hosts or groups only."""
+        now = utc_now()
+        return [
+            seen
+            for seen in self._alike(topic)
+            if seen.row.scope not in FOR_ALL
+            and not seen.row.scope.startswith("task:")
+            and is_current(seen, now)
+        ]
+
+    def add(self, topic: Topic, seen: Seen) -> None:
+        """Take in an entry that is not overtaken and overtakes none."""
+        self._alike(topic).append(seen)
+
+    def forget(self, topic: Topic) -> None:
+        """Read *topic* anew when it is asked for."""
+        self._known.pop(topic.key(), None)
+
+    def forget_all(self) -> None:
+        """Read every topic anew when it is asked for."""
+        self._known.clear()
+
+    def _alike(self, topic: Topic) -> list[Seen]:
+        self.read([topic])
+        return self._known[topic.key()]
 
 
 def is_current(seen: Seen, now: datetime) -> bool:
@@ -119,17 +167,28 @@ def vetoed(family: Sequence[Seen], draft: Draft) -> Seen | None:
     return last if wrong and same_value(last.row.value, draft.found.value) else None
 
 
-def _alike(session: Transaction, owner_id: str, topic: Topic) -> list[Seen]:
-    """Return all of the type and subject, and but for preferences of the host, of *topic*."""
-    named: dict[str, object] = {"owner": owner_id, "type": topic.type.value}
-    if topic.type is not PREFERENCE:
-        named |= {"subjects": [topic.subject], "host": topic.host_id or ""}
-        return [Seen(*row) for row in session.execute(_of_host(), named)]
-    # two wordings of a preference have one key: "RAM", "内存"
-    key = subjects.key(topic.subject)
-    wordings = session.scalars(_wordings(), named)
-    named["subjects"] = [each for each in wordings if subjects.key(each) == key]
-    return [Seen(*row) for row in session.execute(_of_subjects(), named)]
+def _alike(session: Transaction, owner_id: str, topics: Mapping[_Key, Topic]) -> Iterator[Seen]:
+    """Yield all of the type and subject, and but for preferences of the host, of *topics*."""
+    wanted: dict[tuple[MemoryType, str], set[str]] = defaultdict(set)
+    for topic in topics.values():
+        host = "" if topic.type is PREFERENCE else topic.host_id or ""
+        wanted[topic.type, host].add(topic.subject)
+    for (kind, host), names in wanted.items():
+        named: dict[str, object] = {"owner": owner_id, "type": kind.value}
+        if kind is PREFERENCE:
+            # two wordings of a preference have one key: "RAM", "内存"
+            wordings = session.scalars(_wordings(), named)
+            alike = [each for each in wordings if (kind, subjects.key(each), "") in topics]
+            yield from _named(session, _of_subjects(), named, alike)
+        else:
+            yield from _named(session, _of_host(), named | {"host": host}, sorted(names))
+
+
+def _named(
+    session: Transaction, query: Visible, named: dict[str, object], names: Sequence[str]
+) -> Iterator[Seen]:
+    for some in lookup.chunks(names, SUBJECTS):
+        yield from (Seen(*row) for row in session.execute(query, named | {"subjects": some}))
 
 
 # queries are made once: to make one takes longer than to run it

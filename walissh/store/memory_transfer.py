@@ -26,8 +26,6 @@ from walissh.memory.entry import (
 )
 from walissh.store import (
     memory_drafts,
-    memory_events,
-    memory_family,
     memory_rows,
     memory_writes,
     rows,
@@ -164,7 +162,7 @@ def _take(work: Writing, intake: _Intake, number: int, line: Line) -> None:
         intake.refused[number] = f"Line {number}: {error}"
         return
     past = line.state in HISTORY or line.op is Op.REMOVE
-    kept = _keep_history(work, intake, line, draft) if past else _settle(work, intake, draft)
+    kept = _keep_history(work, intake, line, draft) if past else _settle(work, draft)
     if line.id and kept is not None:
         intake.ids[line.id] = kept.id
     if kept is not None and kept in work.fresh:
@@ -212,14 +210,15 @@ def _shared_with(session: Transaction, owner_id: str, line: Line, host: HostRow 
     return line.shared_with if in_it else ""
 
 
-def _settle(work: Writing, intake: _Intake, draft: Draft) -> MemoryRow | None:
-    change = memory_writes.put(work, draft, outcome="imported")
-    return None if change.memory is None else work.session.get(MemoryRow, change.memory.number)
+def _settle(work: Writing, draft: Draft) -> MemoryRow | None:
+    settled = memory_writes.settle(work, draft, outcome="imported")
+    return None if settled.seen is None else settled.seen.row
 
 
 def _keep_history(work: Writing, intake: _Intake, line: Line, draft: Draft) -> MemoryRow:
     """Keep what did not count any more as just that; once, however often it comes."""
-    family = memory_family.entries(work.session, intake.owner_id, Topic.of_draft(draft))
+    topic = Topic.of_draft(draft)
+    family = work.families.entries(topic)
     row = next((seen.row for seen in family if _is_same(seen.row, draft)), None)
     if row is not None:
         return row
@@ -232,7 +231,8 @@ def _keep_history(work: Writing, intake: _Intake, line: Line, draft: Draft) -> M
     work.store(row)
     if line.superseded_by:
         intake.overtaken.append((row.id, line.superseded_by))
-    memory_events.written(work.session, row, "kept", intake.channel)
+    work.families.forget(topic)
+    work.tell(row, "kept", intake.channel)
     return row
 
 

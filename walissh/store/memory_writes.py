@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import InvalidError, NotFoundError
-from walissh.memory.entry import FACTS, Found, Memory, MemoryType, Op, Source
+from walissh.memory.entry import FACTS, Channel, Found, Memory, MemoryType, Op, Source
 from walissh.memory.settle import outranks
 from walissh.react.host import Host
 from walissh.store import (
@@ -26,14 +26,14 @@ from walissh.store import (
     memory_index,
     memory_rows,
 )
-from walissh.store.database import writing
+from walissh.store.database import new_id, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Outcome
-from walissh.store.memory_family import Topic
+from walissh.store.memory_family import Families, Topic
 from walissh.store.memory_rows import Later, Seen
 from walissh.store.models import CommandRow, HostRow, MemoryRow, PersonRow
 
-Settled = Literal["added", "refreshed", "superseded", "removed", "kept"]
+Written = Literal["added", "refreshed", "superseded", "removed", "kept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,48 @@ class Change:
     """
 
     memory: Memory | None
-    kind: Settled | Literal["nothing"]
+    kind: Written | Literal["nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a write came to, before its row has a number; *seen* is None if there is none."""
+
+    seen: Seen | None
+    kind: Written | Literal["nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A transaction on the memory of one person; *fresh* are the rows that it added."""
+    """A transaction on the memory of one person.
+
+    *fresh* are the rows that it added, *events* what is to be told of them; *hosts* names the
+    hosts by their ids, *commands* the texts of commands, as far as they were looked up.
+    """
 
     session: Transaction
     owner_id: str
+    families: Families
     fresh: list[MemoryRow] = field(default_factory=list)
+    events: list[dict[str, object]] = field(default_factory=list)
+    hosts: dict[str, str] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict)
 
     def store(self, row: MemoryRow) -> None:
-        """Add a row; its words come into the index at the end."""
+        """Add a row; it has its number, and its words are in the index, at the end."""
         self.session.add(row)
-        self.session.flush()
         if row.op != Op.REMOVE:
             self.fresh.append(row)
+
+    def tell(
+        self,
+        row: MemoryRow,
+        outcome: Outcome,
+        channel: Channel,
+        superseded: tuple[str, ...] = (),
+    ) -> None:
+        """Note the event of a written entry; all of them are added at the end, in order."""
+        self.events.append(memory_events.written(row, outcome, channel, superseded))
 
 
 @contextmanager
@@ -75,8 +100,10 @@ def opened(owner_id: str, *, patience_ms: int | None = None) -> Iterator[Writing
         lock = {"key_share": True}  # rows that only name the person need not wait
         if not owner_id or session.get(PersonRow, owner_id, with_for_update=lock) is None:
             raise NotFoundError("There is no such person. Nothing was kept.")
-        work = Writing(session, owner_id)
+        work = Writing(session, owner_id, Families(session, owner_id))
         yield work
+        session.flush()
+        memory_events.add_all(session, work.events)
         memory_index.put_all(session, owner_id, work.fresh)
 
 
@@ -118,13 +145,26 @@ def require_shareable(work: Writing, kind: MemoryType, host_id: str | None, grou
     groups.require(work.session, group, work.owner_id)
 
 
-def put(work: Writing, draft: Draft, *, outcome: Outcome | None = None) -> Change:
+def put(work: Writing, draft: Draft) -> Change:
+    """Write *draft* as the rules say."""
+    return put_all(work, [draft])[0]
+
+
+def put_all(work: Writing, drafts: Sequence[Draft]) -> list[Change]:
+    """Write *drafts* in their order, each settled against those before it too."""
+    work.families.read(Topic.of_draft(draft) for draft in drafts)
+    settled = [settle(work, draft) for draft in drafts]
+    work.session.flush()
+    return [Change(_value(work, each.seen), each.kind) for each in settled]
+
+
+def settle(work: Writing, draft: Draft, *, outcome: Outcome | None = None) -> Settled:
     """Write *draft* as the rules say; *outcome* names it in its event, if it was added."""
-    now, owner_id = utc_now(), work.owner_id
-    family = memory_family.entries(work.session, owner_id, Topic.of_draft(draft))
+    family = work.families.entries(Topic.of_draft(draft))
     known = memory_family.same_evidence(family, draft)
     if known is not None:
-        return Change(memory_rows.memory(known, owner_id, now), "nothing")
+        return Settled(known, "nothing")
+    now = utc_now()
     living = [seen for seen in family if memory_family.is_current(seen, now)]
     if draft.found.op is Op.REMOVE:
         return _withdraw(work, draft, living)
@@ -133,36 +173,40 @@ def put(work: Writing, draft: Draft, *, outcome: Outcome | None = None) -> Chang
         return _refresh(work, again, draft)
     wrong = memory_family.vetoed(family, draft)
     if wrong is not None:
-        return Change(memory_rows.memory(wrong, owner_id, now), "nothing")
+        return Settled(wrong, "nothing")
     return _append(work, draft, living, outcome)
 
 
-def overtake(session: Transaction, row: MemoryRow, losers: Sequence[Seen]) -> tuple[str, ...]:
+def overtake(work: Writing, row: MemoryRow, losers: Sequence[Seen]) -> tuple[str, ...]:
     """Mark *losers* as superseded by *row*, and return their ids.
 
     What waits behind one of them for its end is hidden by *row* if that lasts longer.
     """
-    ids = [seen.row.id for seen in losers if seen.row.id != row.id]
-    if not ids:
-        return ()
-    ending = [seen.row.id for seen in losers if _ends_sooner(seen.row, row)]
-    session.execute(
-        update(MemoryRow)
-        .where(
-            or_(MemoryRow.id.in_(ids), MemoryRow.superseded_by.in_(ending)),
-            MemoryRow.user_id == row.user_id,
-            MemoryRow.id != row.id,
+    lost = [seen.row for seen in losers if seen.row.id != row.id]
+    for each in lost:
+        each.superseded_by = row.id
+        work.families.forget(Topic.of_row(each))
+    ending = [each.id for each in lost if _ends_sooner(each, row)]
+    if ending:
+        work.families.forget_all()
+        work.session.execute(
+            update(MemoryRow)
+            .where(
+                MemoryRow.superseded_by.in_(ending),
+                MemoryRow.user_id == row.user_id,
+                MemoryRow.id != row.id,
+            )
+            .values(superseded_by=row.id),
+            execution_options={"synchronize_session": "fetch"},
         )
-        .values(superseded_by=row.id),
-        execution_options={"synchronize_session": "fetch"},
-    )
-    return tuple(ids)
+    return tuple(each.id for each in lost)
 
 
 def new_row(owner_id: str, draft: Draft) -> MemoryRow:
     """Return the row of *draft*, not added to a session yet."""
     found, source = draft.found, draft.source
     return MemoryRow(
+        id=new_id(),
         user_id=owner_id,
         type=found.type.value,
         scope=found.scope,
@@ -183,44 +227,57 @@ def new_row(owner_id: str, draft: Draft) -> MemoryRow:
         proved_at=draft.at,
         stale_days=found.stale_days,
         expires_at=draft.expires_at,
+        recalled_times=0,
+        helped_times=0,
     )
 
 
 def value_of(session: Transaction, row: MemoryRow) -> Memory:
     """Return the value of a row for its owner."""
     session.flush()
-    later: tuple[str | None, datetime | None] = (None, None)
-    if row.superseded_by is not None:
-        by = select(Later.op, Later.expires_at).where(Later.id == row.superseded_by)
-        found = session.execute(by).first()
-        later = (found[0], found[1]) if found else later
     host = session.get(HostRow, row.host_id) if row.host_id else None
-    seen = Seen(row, row.host_id, host.name if host is not None else None, *later)
-    return memory_rows.memory(seen, row.user_id, utc_now())
+    seen = Seen(row, row.host_id, host.name if host is not None else None, None, None)
+    return memory_rows.memory(_with_later(session, seen), row.user_id, utc_now())
 
 
 # --- the ways a write may go ----------------------------------------------------------
 
 
-def _append(work: Writing, draft: Draft, living: Sequence[Seen], outcome: Outcome | None) -> Change:
-    row = new_row(work.owner_id, draft)
+def _append(
+    work: Writing, draft: Draft, living: Sequence[Seen], outcome: Outcome | None
+) -> Settled:
+    topic, row = Topic.of_draft(draft), new_row(work.owner_id, draft)
     stronger = [seen for seen in living if not outranks(draft.claim(), memory_rows.claim(seen))]
     if stronger:
-        row.superseded_by = stronger[-1].row.id
-        work.store(row)
-        return _told(work, row, "kept")
+        return _keep(work, draft, row, stronger[-1])
     held = [seen for seen in living if seen.row.op != Op.REMOVE]
     if not row.shared_with and held:
         row.shared_with = held[-1].row.shared_with  # a group that saw the old one sees the new
     work.store(row)
-    ids = overtake(work.session, row, living)
-    return _told(work, row, "superseded" if held else "added", ids, outcome)
+    seen = _fresh(work, draft, row)
+    if not living:
+        work.families.add(topic, seen)
+    ids = overtake(work, row, living)
+    kind: Written = "superseded" if held else "added"
+    work.tell(row, outcome or kind, draft.source.channel, ids)
+    return Settled(seen, kind)
 
 
-def _refresh(work: Writing, seen: Seen, draft: Draft) -> Change:
+def _keep(work: Writing, draft: Draft, row: MemoryRow, stronger: Seen) -> Settled:
+    """Keep what lost, as superseded by what is stronger."""
+    row.superseded_by = stronger.row.id
+    work.store(row)
+    work.families.forget(Topic.of_draft(draft))
+    work.tell(row, "kept", draft.source.channel)
+    return Settled(_fresh(work, draft, row), "kept")
+
+
+def _refresh(work: Writing, seen: Seen, draft: Draft) -> Settled:
     """Keep the newer proof of the same; a weaker or an older one changes nothing."""
     row = seen.row
     if outranks(draft.claim(), memory_rows.claim(seen)):
+        if row.expires_at is not None:
+            work.families.forget(Topic.of_row(row))  # others wait for its end
         row.proved_at = max(row.proved_at, draft.at)
         row.confidence = max(row.confidence, draft.found.confidence)
         row.origin, row.channel = draft.source.origin.value, draft.source.channel
@@ -230,51 +287,68 @@ def _refresh(work: Writing, seen: Seen, draft: Draft) -> Change:
         row.stale_days = draft.found.stale_days or row.stale_days
         row.expires_at = _later(row.expires_at, draft.expires_at)
         row.shared_with = draft.shared_with or row.shared_with
-    return _told(work, row, "refreshed")
+    work.tell(row, "refreshed", memory_rows.source(row).channel)
+    return Settled(seen, "refreshed")
 
 
-def _withdraw(work: Writing, draft: Draft, living: Sequence[Seen]) -> Change:
+def _withdraw(work: Writing, draft: Draft, living: Sequence[Seen]) -> Settled:
     topic = Topic.of_draft(draft)
     held = [seen for seen in living if seen.row.op != Op.REMOVE]
     if not held and topic.scope in memory_family.FOR_ALL:
-        narrower = memory_family.narrower(work.session, work.owner_id, topic)
-        held = [seen for seen in narrower if seen.row.op != Op.REMOVE]
+        held = [seen for seen in work.families.narrower(topic) if seen.row.op != Op.REMOVE]
     if not held:
-        return Change(None, "nothing")
+        return Settled(None, "nothing")
     row = new_row(work.owner_id, draft)
     weaker = [seen for seen in held if outranks(draft.claim(), memory_rows.claim(seen))]
     if not weaker:
-        row.superseded_by = held[-1].row.id
+        return _keep(work, draft, row, held[-1])
     work.store(row)
-    if not weaker:
-        return _told(work, row, "kept")
-    return _told(work, row, "removed", overtake(work.session, row, weaker))
+    work.families.forget(topic)
+    ids = overtake(work, row, weaker)
+    work.tell(row, "removed", draft.source.channel, ids)
+    return Settled(_fresh(work, draft, row), "removed")
 
 
-def _told(
-    work: Writing,
-    row: MemoryRow,
-    kind: Settled,
-    superseded: tuple[str, ...] = (),
-    outcome: Outcome | None = None,
-) -> Change:
-    channel = memory_rows.source(row).channel
-    memory_events.written(work.session, row, outcome or kind, channel, superseded)
-    return Change(value_of(work.session, row), kind)
+def _fresh(work: Writing, draft: Draft, row: MemoryRow) -> Seen:
+    return Seen(row, draft.host_id, work.hosts.get(draft.host_id or ""), None, None)
+
+
+def _value(work: Writing, seen: Seen | None) -> Memory | None:
+    if seen is None:
+        return None
+    return memory_rows.memory(_with_later(work.session, seen), work.owner_id, utc_now())
+
+
+def _with_later(session: Transaction, seen: Seen) -> Seen:
+    """Return *seen* with what took its place, as that is now."""
+    if seen.row.superseded_by is None:
+        return seen
+    by = select(Later.op, Later.expires_at).where(Later.id == seen.row.superseded_by)
+    found = session.execute(by).first()
+    return seen if found is None else seen._replace(later_op=found[0], later_expires_at=found[1])
 
 
 def _require_host(work: Writing, host: Host) -> None:
+    if host.id in work.hosts:
+        return
     row = work.session.get(HostRow, host.id)
     if row is None or row.owner_id != work.owner_id:
         raise NotFoundError(f"{host.name} is not within reach. Nothing was kept of it.")
+    work.hosts[host.id] = row.name
 
 
 def _command(work: Writing, kind: MemoryType, source: Source) -> str:
     if kind is MemoryType.USER_PREFERENCE or source.command_id is None:
         return ""
+    if source.command_id not in work.commands:
+        work.commands[source.command_id] = _command_text(work, source.command_id)
+    return work.commands[source.command_id]
+
+
+def _command_text(work: Writing, command_id: str) -> str:
     text = work.session.scalar(
         select(CommandRow.command).where(
-            CommandRow.id == source.command_id, CommandRow.user_id == work.owner_id
+            CommandRow.id == command_id, CommandRow.user_id == work.owner_id
         )
     )
     hidden = memory_drafts.hide_secrets(memory_drafts.plain(text or ""))
