@@ -39,7 +39,7 @@ def _address(url: str) -> str:
 
 _INFO = re.compile(r"(?P<key>[a-z_]+\d*):(?P<v>\S.*)$")
 _REDIS: dict[str, str] = {
-    "tcp_port": "port", "config_file": "config path {}", "executable": "path {}",
+    "config_file": "config path {}", "executable": "path {}",
     "master_host": "cluster master of {}", "redis_mode": "{} mode",
 }  # fmt: skip
 
@@ -61,6 +61,8 @@ def _redis(lines: Lines, name: str) -> Iterator[Found]:
             yield environment(
                 f"cluster replica of {name} {replica[1]}", f"{replica[1]}:{replica[2]}"
             )
+        elif key == "tcp_port":
+            yield environment(f"port {value}", f"{value} {name}")
         elif key in _REDIS:
             yield environment(_REDIS[key].format(name), value)
 

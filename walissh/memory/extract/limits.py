@@ -29,7 +29,9 @@ def _ulimit(asked: Asked, lines: Lines) -> Pairs:
             yield "nofile limit" if match[1] == "open files" else "process limit", match[2]
 
 
-def _proc_limits(_: Asked, lines: Lines) -> Pairs:
+def _proc_limits(asked: Asked, lines: Lines) -> Pairs:
+    if re.search(r"/proc/\d+/", " ".join(asked.args)):
+        return  # whose number that was, nobody knows tomorrow
     for line in lines:
         match = re.match(r"Max (open files|processes)\s+(\S+)\s+(\S+)", line)
         if match:

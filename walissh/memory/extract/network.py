@@ -38,9 +38,9 @@ def _listening(shape: re.Pattern[str]) -> Callable[[Asked, Lines], Pairs]:
         seen: set[tuple[str, str]] = set()
         for line in lines:
             row = shape.match(line)
-            if row is None or _passing(row["at"]):
+            who = _program(row) if row else ""
+            if row is None or _is_passing(row["at"], int(row["port"]), who):
                 continue
-            who = _program(row)
             if (row["port"], who) not in seen:
                 seen.add((row["port"], who))
                 yield f"port {row['port']}", _port(row["port"], who, row["at"])
@@ -55,9 +55,24 @@ def _program(row: re.Match[str]) -> str:
     return (who["ss"] or who["netstat"] or "") if who else ""
 
 
-def _passing(address: str) -> bool:
-    """Tell whether an address is one of a sandbox or resolver stub that nobody asks for."""
-    return address.startswith(("127.0.0.53", "127.0.0.54", "127.0.0.11"))
+FIRST_EPHEMERAL = 32_768
+_LASTING_HIGH = frozenset({33060, 47808, 50010, 50051, 50070, 50075, 51820, 60010, 61613, 61616})
+_PASSING_PROGRAM = re.compile(
+    r"py\.?test|chrom\w*|headless_shell|gecko\w*|firefox\S*|playwright\S*|selenium\S*|ssh|code(?:-.*)?|dhc\w+|NetworkManager|systemd-network\w*"
+)
+_FORWARDED_X11 = range(6010, 6100)
+
+
+def is_lasting(port: int) -> bool:
+    """Tell whether a port was chosen: not 0, nor given out by the kernel for a while."""
+    return 0 < port < FIRST_EPHEMERAL or port in _LASTING_HIGH
+
+
+def _is_passing(address: str, port: int, who: str) -> bool:
+    """Tell whether nobody asks for it: resolver stubs, tunnels, tests, ephemeral ports."""
+    stub = address.startswith(("127.0.0.53", "127.0.0.54", "127.0.0.11"))
+    forwarded = port in _FORWARDED_X11 and who in {"", "sshd"} and "127.0.0.1" in address
+    return stub or forwarded or not is_lasting(port) or bool(_PASSING_PROGRAM.fullmatch(who))
 
 
 def _port(port: str, who: str, address: str) -> str:
@@ -73,7 +88,7 @@ def _docker(asked: Asked, lines: Lines) -> Pairs:
     if asked.words[:1] == ("port",):
         for line in lines:
             row = re.match(r"(\d+)/(?:tcp|udp) -> \S*?:(\d+)$", line.strip())
-            if row:
+            if row and is_lasting(int(row[2])):
                 yield f"port {row[2]}", f"{row[2]} to {row[1]} in container {asked.words[-1]}"
 
 
@@ -184,4 +199,6 @@ def published(lines: Lines) -> Pairs:
     """Yield the ports that rows of ``docker ps`` publish on the host."""
     for line in lines:
         for row in _PUBLISHED.finditer(line):
+            if not is_lasting(int(row["out"])):
+                continue
             yield f"port {row['out']}", f"{row['out']} to container port {row['into']}"

@@ -12,6 +12,9 @@ from walissh.memory.extract.measured import software
 Lines = Sequence[str]
 
 MANY = 40
+FEW = 8
+"""Of more packages than this, only the well known ones count, unless they were asked for."""
+
 MAX_ROW_CHARS = 400
 
 
@@ -44,10 +47,16 @@ def read(asked: Asked, lines: Lines, _host: str) -> list[Found]:
         rows = [Row(m["n"], m["v"]) for row in lines if (m := shape.match(row, 0, MAX_ROW_CHARS))]
         rows = rows or _bare(asked, lines)
     rows = [Row(_plain(row.name), _version(row.version)) for row in dict.fromkeys(rows)]
-    if len(rows) > MANY:
+    if len(rows) > MANY or (len(rows) > FEW and not _is_chosen(asked)):
         rows = [row for row in rows if names.notable(row.name)]
     rows.sort(key=lambda row: not row.name.endswith("-server"))  # what serves comes first
     return [software(row.name, row.version, asked.inside) for row in rows if row.version]
+
+
+def _is_chosen(asked: Asked) -> bool:
+    """Tell whether the list is of packages that were named or searched for."""
+    named = [w for w in asked.words if w not in {"list", "ls", "installed", "show", "freeze"}]
+    return bool(named or asked.patterns or any(f[0] in {"awk", "sed"} for f in asked.filters))
 
 
 _V = r"(?P<v>(?:\d+:)?v?\d[\w.+~:^-]*)"
@@ -235,4 +244,6 @@ def _plain(name: str) -> str:
 
 def _version(version: str) -> str:
     """Return the version without its epoch and trailing punctuation."""
+    version = re.sub(r"-(?:alpine|slim|bookworm|bullseye|buster|jammy|noble|trixie|debian|ubi\d?)\b.*$",
+                     "", version)  # fmt: skip
     return re.sub(r"^\d+:", "", version).rstrip(".,:;-").removeprefix("v")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from walissh.memory.entry import Found
+from walissh.memory.extract import network, running
 from walissh.memory.extract.commandline import Asked
 from walissh.memory.extract.measured import environment
 
@@ -20,13 +21,14 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
     shown = asked.program in {"cat", "grep", "head"} and any(_SHOWN.search(a) for a in asked.args)
     pairs: Pairs = iter(())
     if asked.program in {"ps", "pgrep"}:
-        pairs = (pair for line in lines[:MAX_ROWS] for pair in _process(line))
+        found = running.commands(asked, lines)
+        pairs = (pair for command in found for pair in _arguments(command, running.name(command)))
     elif unit or shown:
         pairs = _unit(lines[:MAX_ROWS], asked)
     elif asked.program in {"which", "whereis", "command", "type", "readlink", "realpath"}:
         pairs = _place(asked, lines)
     elif asked.program == "crontab" or any("/etc/cron" in a for a in asked.args):
-        pairs = _cron(lines[:MAX_ROWS])
+        pairs = _cron(lines[:MAX_ROWS], shared=asked.program != "crontab")
     for subject, value in pairs:
         yield environment(subject, value, asked.inside)
 
@@ -52,42 +54,37 @@ _ARGS: tuple[tuple[re.Pattern[str], str], ...] = (
                 r"\d{2,5})\b"), "port"),
     (re.compile(r"--?(?:web\.)?listen(?:[-_.]\w+)*(?:=|\s+)(?:\w+://)?(?P<v>[\w.\[\]*:]*:"
                 r"\d{2,5})\b"), "port"),
-    (re.compile(r"\s(?P<v>(?:\*|\[?[\da-f.:]+\]?):\d{2,5})(?=\s|$)"), "port"),
+    (re.compile(r"\s(?P<v>(?:\*|\d+(?:\.\d+){3}|\[[\da-f:]+\]|::):\d{2,5})(?=\s|$)"), "port"),
     (re.compile(rf"-jar\s+{_PATH}"), "jar path"),
 )  # fmt: skip
-_PS = re.compile(r"\s*[\w.+-]+\s+\d+\s.*?\s(?:\d+-)?\d+:\d\d(?::\d\d)?(?:\.\d+)?\s+(?P<cmd>\S.*)$")
-_BASH = re.compile(r"\s*(?:\S*/)?(?:grep|ps|bash|sh|awk|tail|less|vim?)\s")
 _MEMCACHED = re.compile(r"memcached\b.*?\s-p\s*(?P<v>\d+)")
 
 
-def _process(line: str) -> Pairs:
-    row = _PS.match(line)
-    command = row["cmd"] if row else line.strip()
-    if not command.startswith("[") and not _BASH.match(command + " "):
-        yield from _arguments(command[:4000])
+_PASSING_PLACE = re.compile(r"/(?:tmp|var/tmp|dev|proc|sys|run)(?:/|$)")
 
 
-def _arguments(command: str) -> Pairs:
-    who = (
-        re.sub(r"[:\[].*", "", command.split(" ", maxsplit=1)[0].rpartition("/")[2])
-        if command
-        else ""
-    )
+def _arguments(command: str, who: str) -> Pairs:
+    if not who:
+        return
     for pattern, subject in _ARGS:
         match = pattern.search(command)
-        if match:
-            name = match["k"] if "k" in match.groupdict() else who
-            value = match["v"] or match["w"]
-            yield _subject(subject, name, value), value
+        if match is None:
+            continue
+        named = match["k"] if "k" in match.groupdict() else who
+        value = match["v"] or match["w"]
+        if subject == "port":
+            yield from _port(value, who)
+        elif not _PASSING_PLACE.match(value):
+            yield f"{named} {subject}" if subject == "base" else f"{subject} {named}", value
     cached = _MEMCACHED.search(command)
     if cached:
-        yield f"port {cached['v']}", cached["v"]
+        yield from _port(cached["v"], who)
 
 
-def _subject(subject: str, who: str, value: str) -> str:
-    if subject == "port":
-        return f"port {value.rpartition(':')[2]}"
-    return f"{who} {subject}" if subject == "base" else f"{subject} {who}".strip()
+def _port(value: str, who: str) -> Pairs:
+    number = value.rpartition(":")[2]
+    if network.is_lasting(int(number)):
+        yield f"port {number}", f"{value} {who}"
 
 
 # --- units ----------------------------------------------------------------------------
@@ -109,7 +106,7 @@ def _unit(lines: Lines, asked: Asked) -> Pairs:
         if match and match["k"] == "ExecStart":
             command = re.sub(r"^\{ path=\S+ ; argv\[\]=(.*?) ;.*$", r"\1", match["v"])
             yield f"command of {name}", command.split(" ")[0]
-            yield from _arguments(command)
+            yield from _arguments(command, running.name(command) or name)
         elif match and match["v"] not in {"infinity", "[not set]", "0"}:
             yield f"{match['k']} of {name}".lower(), match["v"]
 
@@ -130,19 +127,33 @@ def _place(asked: Asked, lines: Lines) -> Pairs:
 
 # --- cron -----------------------------------------------------------------------------
 
-_CRON = re.compile(
-    r"(?P<when>@\w+|(?:[\d*,/A-Za-z-]+\s+){5})\s*(?:[a-z_][\w-]*\s+(?=/))?(?P<what>[^#\s].*)$"
+_CRON = re.compile(r"(?P<when>@\w+|(?:[\d*,/A-Za-z-]+\s+){5})\s*(?P<what>[^#\s].*)$")
+
+
+# "test -x X || …", "[ -d D ] && …" ask whether the job is wanted
+_GUARD = re.compile(
+    r"^(?:(?:test|\[)\s[^|&;]*(?:\|\||&&)\s*|command -v [^|&;]*&&\s*|if \[[^;]*;\s*then\s+"
+    r"|(?:[A-Z_]+=\S*|cd \S+ *&&|root|nice|ionice|-[nc]\s?\d+)\s+)+"
 )
 
 
-def _cron(lines: Lines) -> Pairs:
+def _cron(lines: Lines, *, shared: bool) -> Pairs:
+    """Yield the jobs; *shared* tables name the user before the command."""
     for line in lines:
         match = None if line.lstrip().startswith("#") else _CRON.match(line.strip())
         if match is None:
             continue
-        command = re.sub(r"\s*(?:\d?>>?.*|\|.*)$", "", match["what"])
-        paths = re.findall(r"(?<!\S)/[\w./-]+", command)
-        # never the arguments: passwords are written there
-        led = command.startswith(("/bin", "/usr", "cd ", "."))
-        job = (paths[-1] if led else paths[0]) if paths else command.split(" ")[0]
+        what = re.sub(r"^[a-z_][\w-]*\s+", "", match["what"]) if shared else match["what"]
+        job = _job(_GUARD.sub("", what))
         yield f"cron {job}", f"{' '.join(match['when'].split())} {job}"
+
+
+def _job(command: str) -> str:
+    """Return the program or script that is run; never arguments: passwords are written there."""
+    command = re.sub(r"\s*(?:\d?>>?.*|\|.*)$", "", command)
+    paths: list[str] = re.findall(r"(?<!\S)/[\w./-]+", command)
+    if paths:
+        led = command.startswith(("/bin", "/usr", "cd ", "."))
+        return paths[-1] if led else paths[0]
+    words = command.split()
+    return next((w for w in words if re.search(r"\.(?:py|sh|pl|rb|php|js)$", w)), words[0])

@@ -113,7 +113,8 @@ def _owner(path: str) -> str:
 _LINE = re.compile(r"\s*[\"']?(?P<k>[A-Za-z][\w.-]*)[\"']?(?:\s*[=:]\s*|\s+)(?=\S)")
 _PREFIX = re.compile(r"^(?:[\w./-]*/[\w./-]+[:-])?(?:\d+[:-])?")
 _END = re.compile(r"\s+#|[;{}]")
-_NUMBER = re.compile(r"(?:^|[:\s])(\d{2,5})\b")
+_NUMBER = re.compile(r"(?:^|[:\s])(\d{2,5})\b(?!\.\d|:)")
+_TEMPORARY = re.compile(r"(?:/var)?/tmp(?:/|$)|/dev/")
 _SENSITIVE = re.compile(r"pass|secret|token|key\b|credential|://[^/\s:]*:[^/\s]*@|‹", re.I)
 
 
@@ -151,6 +152,8 @@ def _configuration(lines: Lines, who: str) -> Pairs:
             yield from _special(line[:400], who)
         text = _PREFIX.sub("", line, count=1) if "/" in line or line[:1].isdigit() else line
         match = _LINE.match(text, 0, 120)
+        if text is not line and _NOT_IN_FORCE.search(line[: len(line) - len(text)]):
+            continue
         if match is None or not _kind(match["k"].lower()) or _SENSITIVE.search(text[:400]):
             continue
         value = _END.split(text[match.end() : 400], maxsplit=1)[0].strip().strip("\"',")
@@ -162,15 +165,15 @@ def _setting(key: str, value: str, who: str) -> Pairs:
     tail = key.lower()
     kind, word = _kind(tail), value.split(maxsplit=1)[0].strip("\"'")
     number = _NUMBER.search(value)
-    if kind == "port" and number:
+    if kind == "port" and number and 0 < int(number[1]) < 65_536:
         yield f"port {number[1]}", f"{number[1]} {who} ({key})"
     elif kind == "port" and tail in {"bind", "listen"}:
         yield f"{who} {tail}", value
     elif kind == "log" and (word.startswith("/") or word.endswith(".log")):
         yield f"log path {who} {tail}", word
-    elif kind == "data" and value.startswith("/"):
+    elif kind == "data" and value.startswith("/") and not _TEMPORARY.match(value):
         yield f"data dir {who} {tail}", word
-    elif kind == "other":
+    elif kind == "other" or (kind == "file" and value.startswith("/")):
         yield f"{who} {tail}", value
 
 
@@ -265,13 +268,13 @@ def _kernel(asked: Asked, lines: Lines) -> Pairs:
 
 # --- small ones -----------------------------------------------------------------------
 
-_HOME = re.compile(r"(?P<k>[A-Z][A-Z0-9_]*(?:_HOME|_BASE|_ROOT|_DIR|PATH)|TZ|LANG)=(?P<v>/\S+)$")
+_HOME = re.compile(r"(?P<k>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:HOME|BASE)|GOPATH|GOROOT)=(?P<v>/\S+)$")
 
 
 def _homes(asked: Asked, lines: Lines) -> Pairs:
     for line in lines:
         match = _HOME.match(line.strip())
-        if match and match["k"] not in {"PATH", "MANPATH", "INFOPATH", "TZ"}:
+        if match and not match["k"].startswith("XDG_"):
             yield f"environment {match['k']}", match["v"]
     name = (
         re.fullmatch(r"\$?\{?([A-Z]+_(?:HOME|BASE|DIR))\}?", asked.args[-1]) if asked.args else None

@@ -12,13 +12,19 @@ Pairs = Iterator[tuple[str, str]]
 
 MAX_ROWS = 400
 
-_PSEUDO = frozenset(
-    "tmpfs devtmpfs overlay shm udev none proc sysfs cgroup cgroup2 devpts mqueue debugfs tracefs "  # noqa: SIM905
-    "securityfs pstore bpf autofs hugetlbfs configfs fusectl binfmt_misc rpc_pipefs nsfs ramfs "
-    "efivarfs squashfs fuse.lxcfs fuse.gvfsd-fuse selinuxfs run dev cgmfs rootfs".split()
+_REAL = re.compile(
+    r"(?:ext[234]|xfs|btrfs|zfs|f2fs|jfs|reiserfs|vfat|exfat|ntfs3?|fuseblk|nfs\d?|cifs|smb3?|ceph|"
+    r"lustre|beegfs|ocfs2|gfs2|bcachefs|hfs\w*|apfs|ufs|"
+    r"fuse\.(?:sshfs|glusterfs|ceph\S*|s3fs|rclone|juicefs|mergerfs|cephfs|mfs|lustre)|glusterfs|"
+    r"JuiceFS|swap)"
+)
+_DEVICE = re.compile(
+    r"/dev/(?!loop|ram|zram|fuse|shm)\S+|[\w.:\[\]-]+:/?\S*|//\S+|[A-Za-z][\w.-]*(?:/[\w.-]+)+"
+    r"|(?:UUID|LABEL|PARTUUID|PARTLABEL)=\S+"
 )
 _SYSTEM_PLACE = re.compile(
-    r"/(?:proc|sys|dev|run|snap)(?:/|$)|.*/(?:overlay2|containers?)/|.*/kubelet/"
+    r"/(?:proc|sys|dev|run|snap|tmp)(?:/|$)|/etc/(?:hosts|hostname|resolv\.conf)$"
+    r"|.*/(?:overlay2?|containers?|containerd|\.snapshots?|aufs)/|.*/kubelet/|/var/lib/docker/.+"
 )
 
 
@@ -34,27 +40,46 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
 
 
 _DF = re.compile(
-    r"(?P<dev>\S+)\s+(?:(?P<type>[a-z]\w*[\w.]*)\s+)?(?P<size>[\d.]+[KMGTPE]?i?B?)\s+[\d.]+[KMGTPE]?i?B?\s+"
-    r"[\d.]+[KMGTPE]?i?B?\s+(?:\d+%|-)\s+(?P<at>/\S*)$"
+    r"(?P<dev>\S+)\s+(?:(?P<type>[A-Za-z]\w*[\w.]*)\s+)?(?P<size>[\d.]+[KMGTPE]?i?B?)\s+[\d.]+[KMGTPE]?i?B?\s+"
+    r"[\d.-]+[KMGTPE]?i?B?\s+(?:\d+%|-)\s+(?P<at>/\S*)$"
 )
+_UNITS = {"1K": "KiB", "1024": "KiB", "1M": "MiB", "1G": "GiB", "1B": "bytes", "512": "x 512 bytes",
+          "1": "bytes"}  # fmt: skip
 
 
 def _df(asked: Asked, lines: Lines) -> Pairs:
     if re.search(r"(?:^|\s)-\w*i|--inodes|--output", asked.said):
         return
-    human = re.search(r"(?:^|\s)-\w*[hH]|--human", asked.said)
-    unit = "" if human else " MiB" if re.search(r"(?:^|\s)-\w*m", asked.said) else " KiB"
+    unit = _df_unit(asked, lines)
     for line in lines:
         row = _DF.match(line.strip())
         if row is None or _is_pseudo(row["dev"], row["type"] or "", row["at"]):
             continue
-        size = row["size"] + (unit if row["size"].isdigit() else "")
+        if row["size"].isdigit() and not unit:
+            continue
+        size = row["size"] + (f" {unit}" if row["size"].isdigit() else "")
         kind = f" {row['type']}" if row["type"] else ""
         yield f"disk {row['at']}", f"{row['dev']} on {row['at']}{kind}, {size}"
 
 
+def _df_unit(asked: Asked, lines: Lines) -> str:
+    """Return the unit of plain numbers, as the header or the flags say it; "" if unknown."""
+    head = re.search(r"\b(\d+[KMGB]?)-(?:blocks|块)", lines[0]) if lines else None
+    if head:
+        return _UNITS.get(head[1], "")
+    flag = re.search(r"(?:^|\s)-\w*?([km])\b", asked.said)
+    if re.search(r"(?:^|\s)-B|--block-size", " ".join(asked.args)):
+        return ""
+    return "MiB" if flag and flag[1] == "m" else "KiB"
+
+
 def _is_pseudo(device: str, kind: str, place: str) -> bool:
-    return device in _PSEUDO or kind in _PSEUDO or _SYSTEM_PLACE.match(place) is not None
+    """Tell whether it is no disk: of the kernel, in memory, a layer, a loop or a sandbox's."""
+    if _SYSTEM_PLACE.match(place) or device.startswith(("/dev/loop", "/dev/fuse")):
+        return True
+    if kind:
+        return _REAL.fullmatch(kind) is None
+    return _DEVICE.fullmatch(device) is None and place != f"/{device}"
 
 
 _LSBLK = re.compile(

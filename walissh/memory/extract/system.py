@@ -102,17 +102,28 @@ _HOSTNAMECTL = {
 }  # fmt: skip
 
 
+# what container engines and hypervisors give their own bridges, in every machine alike
+_BRIDGE = re.compile(
+    r"172\.(?:1[7-9]|2\d|3[01])\.0\.1|192\.168\.122\.1|10\.88\.0\.1|10\.(?:42|244)\.\d+\.[01]"
+    r"|169\.254\.\d+\.\d+|127\.\d+\.\d+\.\d+"
+)
+_CONTAINER_ID = re.compile(r"(?=\w*\d)[0-9a-f]{12}")
+
+
 def _hostname(asked: Asked, lines: Lines) -> Pairs:
     line = only(lines)
     if re.search(r"(?:^|\s)-\w*[Ii]", asked.said):
         for address in re.findall(r"\d+\.\d+\.\d+\.\d+", line):
-            yield f"address {address}", address
+            if not _BRIDGE.fullmatch(address):
+                yield f"address {address}", address
+    elif _CONTAINER_ID.fullmatch(line):
+        return
     elif re.fullmatch(r"[\w.-]{1,253}", line) and all(a.startswith("-") for a in asked.args):
         yield "fqdn" if "f" in asked.said else "hostname", line
 
 
 def _hostname_file(_: Asked, lines: Lines) -> Pairs:
-    if re.fullmatch(r"[\w.-]{1,253}", only(lines)):
+    if re.fullmatch(r"[\w.-]{1,253}", only(lines)) and not _CONTAINER_ID.fullmatch(only(lines)):
         yield "hostname", only(lines)
 
 
@@ -147,13 +158,24 @@ _FREE = re.compile(
 
 
 def _free(asked: Asked, lines: Lines) -> Pairs:
-    unit = re.search(r"-\w*([bkmg])\b", asked.said)
-    plain = {"b": " bytes", "k": " KiB", "m": " MiB", "g": " GiB"}[unit[1] if unit else "k"]
+    unit = _free_unit(asked)
     for line in lines:
         match = _FREE.match(line)
-        if match and not re.fullmatch(r"0(?:\.0)?B?", match["v"]):
-            value = match["v"] + (plain if match["v"].isdigit() else "")
+        value = match["v"].strip() if match else ""
+        if match and not re.fullmatch(r"0(?:\.0)?B?", value):
+            value += f" {unit}" if value.isdigit() else ""
             yield "memory total" if match["k"].lower() in {"mem", "内存"} else "swap total", value
+
+
+def _free_unit(asked: Asked) -> str:
+    long = re.search(r"--(bytes|kilo|mega|giga|kibi|mebi|gibi)", asked.said)
+    if long:
+        return {"bytes": "bytes", "kibi": "KiB", "mebi": "MiB", "gibi": "GiB"}.get(
+            long[1], f"{long[1][0].upper()}B"
+        )
+    letters = "".join(a[1:] for a in asked.args if re.fullmatch(r"-[a-z]+", a))
+    letter = next((each for each in letters if each in "bkmg"), "k")
+    return {"b": "bytes", "k": "KiB", "m": "MiB", "g": "GiB"}[letter]
 
 
 def _meminfo(_: Asked, lines: Lines) -> Pairs:
