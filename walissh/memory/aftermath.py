@@ -48,12 +48,12 @@ class Aftermath:
             self._deeds(turn, messages, runs, learned),
             self._conclusion(turn, messages, runs, learned),
             self.aside.settled("index", lambda: self.said.index_turn(turn.id)),
-            self._help(turn),
             self.aside.settled(
                 "milestones", lambda: self.tracker.detect_and_record(turn, runs, learned)
             ),
         ]
-        return all(done)
+        # last, and only once all else is kept: a count is the one thing that doubles when redone
+        return all(done) and self._help(turn)
 
     def _question(self, turn: Turn, messages: list[Message], learned: list[Change]) -> bool:
         given = turn.remembrance

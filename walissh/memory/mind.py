@@ -27,6 +27,7 @@ from walissh.react.turn import (
 SEARCH_HITS = 10
 MILESTONES = 12
 PROOF_LINES = 2_000
+_AWAY = "the memory cannot be written now"
 
 
 class Marks(Protocol):
@@ -65,8 +66,8 @@ class Mind:
         """
         turn = context.turn
         context = replace(context, core=self._core(turn), milestones=self._milestones(turn))
-        recorded = turn.remembrance is not None or self._record_question(context)
-        recollection = self._same(turn) or self.recall.recollect(context)
+        recorded = self._is_recorded(turn) or self._record_question(context)
+        recollection = self._same(context) or self.recall.recollect(context)
         if turn.remembrance is None or turn.remembrance.version != recollection.version:
             self._note(turn, recollection, recorded=recorded)
         self._note_task(context)
@@ -106,6 +107,10 @@ class Mind:
 
         return tuple(self.aside.attempt("milestones", recent, ()))
 
+    @staticmethod
+    def _is_recorded(turn: Turn) -> bool:
+        return turn.remembrance is not None and turn.remembrance.recorded
+
     def _record_question(self, context: DynamicContext) -> bool:
         question = question_of(context.turn, context.history)
         return question is None or self.aside.settled(
@@ -115,9 +120,9 @@ class Mind:
             ),
         )
 
-    def _same(self, turn: Turn) -> Recollection | None:
+    def _same(self, context: DynamicContext) -> Recollection | None:
         """Return what the turn was given before, as it reads now; None if it must be anew."""
-        given = turn.remembrance
+        turn, given = context.turn, context.turn.remembrance
         if given is None or given.version != self._version(turn.user_id, given.version):
             return None
         ids = [each.memory_id for each in given.recalled]
@@ -128,7 +133,7 @@ class Mind:
         there = [each for each in given.recalled if each.memory_id in by_id]
         return Recollection(
             routing=given.routing,
-            preferences=tuple(by_id[each.memory_id] for each in there if each.preference),
+            preferences=tuple(self.recall.in_force(context)),
             hits=tuple(
                 Hit(by_id[each.memory_id], each.score, each.reasons)
                 for each in there
@@ -176,13 +181,9 @@ class Mind:
 
     def remember(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
         """Keep what the model proposes, if it rests on something; say what came of it."""
-        runs = context.commands
-        grounds = proposed.Grounds(
-            said=[each.content for each in context.history if each.role == "user"],
-            runs=runs,
-            outputs=[self._output(run) for run in runs],
+        checked = self.aside.attempt(
+            "remember", lambda: proposed.check(proposal, self._grounds(context)), _AWAY
         )
-        checked = proposed.check(proposal, grounds)
         if isinstance(checked, str):
             return f"[not kept: {checked}]"
         found, proof = checked
@@ -193,7 +194,15 @@ class Mind:
                 context.turn.user_id, found, host=where, command_id=proof.id if proof else None
             ),
         )
-        return "[kept]" if kept else "[not kept: the memory cannot be written now]"
+        return "[kept]" if kept else f"[not kept: {_AWAY}]"
+
+    def _grounds(self, context: DynamicContext) -> proposed.Grounds:
+        runs = context.commands
+        return proposed.Grounds(
+            said=[each.content for each in context.history if each.role == "user"],
+            runs=runs,
+            outputs=[self._output(run) for run in runs],
+        )
 
     def _output(self, run: CommandRun) -> str:
         lines = self.commands.read_lines(run.id, 1, PROOF_LINES, "")
@@ -223,7 +232,13 @@ class Mind:
         if not memories:
             return ""
         ids = tuple(memory.id for memory in memories)
-        self.turns.remember(context.turn, replace(remembrance_of(context.recollection), cited=ids))
+        self.turns.remember(
+            context.turn,
+            replace(
+                remembrance_of(context.recollection, recorded=self._is_recorded(context.turn)),
+                cited=ids,
+            ),
+        )
         return providers.sources_line(memories, context.turn.language)
 
     def release(self, turn: Turn) -> None:

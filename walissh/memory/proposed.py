@@ -4,12 +4,12 @@ A preference must stand in the person's own words, a fact in the output of a com
 turn, a case must tell cause and fix apart. So no text out of a host becomes a rule.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from walissh.memory import words
 from walissh.memory.entry import FACTS, Found, MemoryType, Proposed
-from walissh.memory.extract import cases, pref_secrets, preferences
+from walissh.memory.extract import cases, clauses, pref_secrets, preferences, prose
 from walissh.react.turn import CommandRun, CommandStatus
 from walissh.safety import redact
 
@@ -59,14 +59,21 @@ def _malformed(proposed: Proposed) -> str:
 
 def _preference(proposed: Proposed, grounds: Grounds) -> tuple[Found, None] | str:
     wanted = set(words.terms(proposed.content))
-    said = set(words.terms(" ".join(grounds.said)))
+    said = set(words.terms(" ".join(_own_words(grounds.said))))
     if not wanted or len(wanted & said) < SAID_SHARE * len(wanted):
         return "the person did not say so in this talk: ask them first"
     by_rule = [each for text in grounds.said for each in preferences.from_user(text)]
-    for each in by_rule:
-        if set(words.terms(each.content)) & wanted:
-            return each, None
+    shares = [len(set(words.terms(each.content)) & wanted) for each in by_rule]
+    if any(shares):  # of those alike the one said last
+        return max(zip(shares, range(len(by_rule)), by_rule, strict=True))[2], None
     return _found(proposed, MemoryType.USER_PREFERENCE), None
+
+
+def _own_words(said: Sequence[str]) -> Iterator[str]:
+    """Yield what may be a wish: no paste, no quotation, no question, nothing for this once."""
+    for sentence in (each for text in said for each in prose.sentences(text)):
+        if not (sentence.asked or any(clauses.is_once(each) for each in sentence.clauses)):
+            yield sentence.seen
 
 
 def _fact(

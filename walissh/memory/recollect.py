@@ -37,9 +37,7 @@ class Recall:
         )
         routing = self.aside.attempt("route", lambda: self._route(context), Routing(Route.BOTH))
         weighed = weight.weigh(turn.question)
-        preferences = self.aside.attempt(
-            "preferences", lambda: self._in_force(context), list[Memory]()
-        )
+        preferences = self.in_force(context)
         hits: list[Hit] = []
         if routing.route in LONG_TERM and weighed.factor > 0:
             hits = self.aside.attempt("recall", lambda: self._hits(context, preferences), [])
@@ -64,9 +62,13 @@ class Recall:
             )
         )
 
-    def _in_force(self, context: DynamicContext) -> list[Memory]:
-        return self.memories.in_force(
-            context.turn.user_id, place_of(context), types={MemoryType.USER_PREFERENCE}
+    def in_force(self, context: DynamicContext) -> list[Memory]:
+        """Return the preferences that hold at the hosts at hand, [] if they cannot be read."""
+        owner, place = context.turn.user_id, place_of(context)
+        return self.aside.attempt(
+            "preferences",
+            lambda: self.memories.in_force(owner, place, types={MemoryType.USER_PREFERENCE}),
+            list[Memory](),
         )
 
     def _hits(self, context: DynamicContext, preferences: Sequence[Memory]) -> list[Hit]:

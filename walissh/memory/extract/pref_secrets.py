@@ -26,7 +26,7 @@ def refusal(text: str) -> str | None:
     "记住密码是 …", "remember the token …", "my sudo password is …, keep it". A password told
     for the task at hand alone is not asked to be remembered.
     """
-    for line in text[:_MAX_CHARS].splitlines()[:_MAX_LINES]:
+    for line in (" ".join(each.split()) for each in text[:_MAX_CHARS].splitlines()[:_MAX_LINES]):
         if phrases.found("secrets.keep", line):
             kind = kind_told(line) or _asked_for(line)
             if kind:
@@ -42,6 +42,7 @@ def without(clause: str) -> str | None:
     """
     if kind_told(clause) is None:
         return clause
+    clause = " ".join(clause.split())  # the patterns take their time with runs of blanks
     told = phrases.pattern("secrets.told").search(clause)
     joined = phrases.pattern("secrets.joint").search(clause[: told.start()]) if told else None
     head = clause[: joined.start()].rstrip(" ,，;；") if joined else ""
