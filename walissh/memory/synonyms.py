@@ -6,7 +6,7 @@ edited file holds at once. Its head says how it is written.
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -31,7 +31,14 @@ MAX_UNITS = 10
 """A phrase has at most so many words or characters."""
 SAME = 0.9
 NEAR = 0.6
+LOOSE = 0.85
+"""What a phrase counts whose words stand apart ("the packets were all dropped")."""
+REACH = 7
+"""Its words stand within so many units of each other."""
 MAX_QUESTION_CHARS = 2000
+MAX_APART = 3
+BAR = "|"
+"""No name in the file has it."""
 
 Phrase = tuple[str, ...]
 """The terms that must all stand in a text for a phrase to be in it."""
@@ -41,8 +48,8 @@ Phrase = tuple[str, ...]
 class Concept:
     """What a part of a question may be called elsewhere.
 
-    *said* are the terms of the question it stands for; *weight* (0 to 1) is what another
-    name counts as against the one that was said.
+    *name* is one of a kind, for ``title``; *said* are the terms of the question it stands for;
+    *weight* (0 to 1) is what another name counts as against the one that was said.
     """
 
     name: str
@@ -53,9 +60,12 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One line of the file; *phrases* are looked for when one of *said* is in a question."""
+    """One line of the file; *phrases* are looked for when one of *said* is in a question.
 
-    name: str
+    *title* are the words it may be shown by.
+    """
+
+    title: tuple[str, ...]
     said: tuple[str, ...]
     phrases: tuple[str, ...]
     weight: float
@@ -66,14 +76,19 @@ class Synonyms:
 
     def __init__(self, groups: Iterable[Group]) -> None:
         self._groups = [*groups]
+        self._titles = _titles(self._groups)
         self._met: dict[Phrase, list[int]] = {}
+        self._apart: dict[str, dict[frozenset[str], list[int]]] = {}
         for number, group in enumerate(self._groups):
             for phrase in group.said:
                 self._met.setdefault(_units(phrase), []).append(number)
-        self._phrases = [
-            tuple(filter(None, dict.fromkeys(map(_needed, group.phrases))))
-            for group in self._groups
-        ]
+                self._set_apart(frozenset(_content(phrase)), number)
+        self._phrases: dict[int, tuple[Phrase, ...]] = {}
+
+    def _set_apart(self, phrase: frozenset[str], number: int) -> None:
+        if 2 <= len(phrase) <= MAX_APART:
+            known = self._apart.setdefault(max(phrase, key=lambda word: (len(word), word)), {})
+            known.setdefault(phrase, []).append(number)
 
     def concepts(self, text: str) -> list[Concept]:
         """Return what *text* speaks of; where phrases overlap, the longest counts."""
@@ -82,11 +97,23 @@ class Synonyms:
         for begin, end in _longest(self._spans(units)):
             said = _terms(units[begin:end])
             for number in self._met[units[begin:end]]:
-                name = self._groups[number].name
                 earlier = found[number].said if number in found else frozenset()
-                weight = self._groups[number].weight
-                found[number] = Concept(name, earlier | said, self._phrases[number], weight)
+                found[number] = self._concept(number, earlier | said, 1.0)
+        for phrase, number in self._spread(units):
+            if number not in found:
+                found[number] = self._concept(number, phrase, LOOSE)
         return [*found.values()]
+
+    def _concept(self, number: int, said: frozenset[str], share: float) -> Concept:
+        weight = share * self._groups[number].weight
+        return Concept(self._titles[number], said, self._sought(number), weight)
+
+    def _sought(self, number: int) -> tuple[Phrase, ...]:
+        """Return what a group looks for, cut when it is first asked for."""
+        if number not in self._phrases:
+            cut = dict.fromkeys(map(_needed, self._groups[number].phrases))
+            self._phrases[number] = tuple(filter(None, cut))
+        return self._phrases[number]
 
     def _spans(self, units: Phrase) -> Iterator[tuple[int, int]]:
         for begin in range(len(units)):
@@ -94,6 +121,60 @@ class Synonyms:
                 if units[begin:end] in self._met:
                     yield begin, end
                     break
+
+    def _spread(self, units: Phrase) -> Iterator[tuple[frozenset[str], int]]:
+        """Find the phrases whose words stand near each other, in whatever order."""
+        words_at = [_word_at(units, place) for place in range(len(units))]
+        for place, here in enumerate(words_at):
+            for word in here:
+                if known := self._apart.get(word):
+                    around = words_at[max(place - REACH, 0) : place + REACH + 1]
+                    near = {each for at in around for each in at}
+                    for phrase, numbers in known.items():
+                        if phrase <= near:
+                            yield from ((phrase, number) for number in numbers)
+
+
+def _word_at(units: Phrase, place: int) -> tuple[str, ...]:
+    """Return the words that begin at a place: of Chinese a character and a pair."""
+    unit = units[place]
+    if not words.is_han(unit):
+        return (unit,)
+    after = units[place + 1] if place + 1 < len(units) else ""
+    return (unit, unit + after) if after and words.is_han(after) else (unit,)
+
+
+def _content(phrase: str) -> Iterator[str]:
+    """Yield the words of *phrase* that may stand apart: pairs of Chinese, and a last one."""
+    for piece in words.pieces(phrase):
+        if words.is_han(piece):
+            cut = (piece[at : at + 2] for at in range(0, len(piece), 2))
+            yield from (each for each in cut if each not in words.stopwords())
+        else:
+            yield from (stem(part) for part in words.parts(piece) if part not in words.stopwords())
+
+
+def _titles(groups: Sequence[Group]) -> list[str]:
+    """Return for each group a name of its own: in Chinese and in English, by a bar."""
+    taken: set[str] = set()
+    titles = []
+    for number, group in enumerate(groups):
+        title = BAR.join(_first(group.title, chinese) for chinese in (True, False))
+        titles.append(title if title not in taken else f"{title}{BAR}{number}")
+        taken.add(title)
+    return titles
+
+
+def _first(names: Sequence[str], chinese: bool) -> str:
+    """Return the first of *names* in a language, or the first if none is in it."""
+    fitting = (name for name in names if any(map(words.is_han, name)) is chinese)
+    return next(fitting, names[0])
+
+
+def title(name: str, language: str) -> str:
+    """Return the name of a concept as people read it: *language* is "zh" or "en"."""
+    chinese, _, rest = name.partition(BAR)
+    return chinese if language == "zh" else rest.partition(BAR)[0] or chinese
 
 
 def _longest(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -139,9 +220,17 @@ def _needed(phrase: str) -> Phrase:
             left_out |= not parts
             needed += parts if len(parts) > 1 or len(words.parts(piece)) == 1 else terms[:1]
         else:
-            needed += [term for term in terms if len(term) == 2 or len(piece) == 1]
+            needed += [term for term in _pairs(piece) if term in terms]
     distinct = tuple(dict.fromkeys(needed))
     return () if left_out and words.vague().issuperset(distinct) else distinct
+
+
+def _pairs(piece: str) -> list[str]:
+    """Cut Chinese in twos, the last one whole: words that need not stand side by side."""
+    starts = [*range(0, len(piece) - 1, 2)] or [0]
+    if len(piece) > 1 and len(piece) % 2:
+        starts.append(len(piece) - 2)
+    return [piece[at : at + 2] for at in starts]
 
 
 # --- the file -------------------------------------------------------------------------
@@ -168,14 +257,14 @@ def read(text: str) -> list[Group]:
 
 def _same(line: object) -> Group:
     names = _names(line, "one | two | ...")
-    return Group(names[0], names, names, SAME)
+    return Group(names, names, names, SAME)
 
 
 def _near(line: object, named: dict[str, list[Group]]) -> Group:
     asked, _arrow, sought = str(line).partition(">")
     said, found = _names(asked, "..."), _names(sought, "asked | ... > sought | ...")
     wider = [each for name in found for group in named.get(name, ()) for each in group.phrases]
-    return Group(f"{said[0]} > {found[0]}", said, tuple(dict.fromkeys([*found, *wider])), NEAR)
+    return Group(found, said, tuple(dict.fromkeys([*found, *wider])), NEAR)
 
 
 def _names(line: object, form: str) -> tuple[str, ...]:

@@ -56,21 +56,35 @@ _NO_HOST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What kinds answer the question; *hosts* it names; *unknown*: it names a strange one."""
+    """What kinds answer the question, and of which *hosts*: those *named*, or those at hand.
+
+    *unknown*: it names a strange one. *alone* are its terms that stand in no host's name.
+    """
 
     kinds: frozenset[MemoryType]
+    named: frozenset[str]
     hosts: frozenset[str]
     unknown: bool
+    alone: frozenset[str]
 
 
 def take(query: Query, known_hosts: Iterable[str]) -> Aim:
     """Read the aim of *query*; *known_hosts* are those that memories are bound to."""
     known = {host.lower() for host in known_hosts if host}
-    named = {piece.lower() for piece in words.pieces(query.text) if not words.is_han(piece)}
-    hosts = named & known or {host.lower() for host in query.hosts} & known
+    pieces = words.pieces(query.text)
+    named = {piece.lower() for piece in pieces if not words.is_han(piece)}
+    at_hand = {host.lower() for host in query.hosts} & known
     strange = {name for name in named - known if _is_host_like(name)}
     kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(query.text))
-    return Aim(kinds, frozenset(hosts), bool(strange) and not named & known)
+    named &= known
+    alone = {term for each in pieces if each.lower() not in named for term in words.terms(each)}
+    return Aim(
+        kinds,
+        frozenset(named),
+        frozenset(named or at_hand),
+        bool(strange) and not named,
+        frozenset(alone),
+    )
 
 
 def _is_host_like(name: str) -> bool:

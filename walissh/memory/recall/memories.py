@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from walissh.memory import words
 from walissh.memory.entry import MemoryType
-from walissh.memory.recall import aim, score
+from walissh.memory.recall import aim, reasons, score
 from walissh.memory.recall.aim import Aim
 from walissh.memory.recall.sought import Sought, Unit
 from walissh.memory.recall.values import Features, Matches, Query, Scored
@@ -26,7 +26,6 @@ ALIKE = 0.5
 MOST_VERSIONS = 20
 HELPED = 0.05
 ASKING = 0.4
-HOST_ONLY = 1.0
 
 
 @dataclass(slots=True)
@@ -34,12 +33,13 @@ class Tally:
     """What one memory has of what is sought.
 
     *parts* is what each word counts, *concepts* what each widening counts beyond the words
-    it stands for, *met* are all widenings found; *total* is the sum.
+    it stands for, *met* are all widenings found, each with the words it stands for; *total*
+    is the sum.
     """
 
     parts: dict[str, float] = field(default_factory=dict)
     concepts: dict[str, float] = field(default_factory=dict)
-    met: set[str] = field(default_factory=set)
+    met: dict[str, frozenset[str]] = field(default_factory=dict)
     total: float = 0.0
 
 
@@ -57,7 +57,7 @@ def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
     for unit in sought.concepts:
         for doc, worth in _worth(unit, matches, lengths).items():
             tally = tallies[doc]
-            tally.met.add(unit.name)
+            tally.met[unit.name] = unit.said
             more = worth - sum(tally.parts.get(term, 0.0) for term in unit.said)
             if more > 0:
                 tally.concepts[unit.name] = more
@@ -110,9 +110,10 @@ def rank(
     """
     hosts = {each.host for each in features.values()}
     goal = aim.take(query, hosts)
+    beside = words.asking() | (_terms_of(*query.hosts, *goal.named) - goal.alone)
     scores = {
         doc: tally.total
-        * _aptness(goal, tally, features[doc])
+        * _aptness(goal, tally, features[doc], beside)
         * _fit(goal, features[doc])
         * _standing(features[doc], query.at)
         for doc, tally in tallies.items()
@@ -124,16 +125,32 @@ def rank(
     order = sorted(kept, key=lambda doc: (-kept[doc], -doc))[: max(MOST_VERSIONS, 2 * k)]
     _newer_first(kept, order, tallies, features)
     order = sorted(order, key=lambda doc: (-kept[doc], -doc))[:k]
-    return [Scored(doc, kept[doc], _reasons(tallies[doc])) for doc in order]
+    return [
+        Scored(doc, kept[doc], reasons.tell(query, tallies[doc].parts, tallies[doc].concepts))
+        for doc in order
+    ]
 
 
-def _aptness(goal: Aim, tally: Tally, features: Features) -> float:
-    """Return 1, or less for a memory that shares only its host with the question."""
-    host, asking = _host_terms(features.host), words.asking()
-    for names in (tally.met, tally.parts):
-        if any(name not in host and name not in asking for name in names):
-            return 1.0
-    return HOST_ONLY if features.type in goal.kinds and features.host in goal.hosts else 0.0
+def _aptness(goal: Aim, tally: Tally, features: Features, beside: frozenset[str]) -> float:
+    """Return 0 for a memory that shares nothing with what is asked, else 1.
+
+    *beside* are the words that tell how or where something is asked; nor does a memory bear
+    on a word because it stands in the name of its host. Of a host that the question names,
+    all of the kind that is asked for does.
+    """
+    beside |= _terms_of(features.host) - _told(features)
+    if any(name not in beside for name in tally.parts):
+        return 1.0
+    if any(not said <= beside for said in tally.met.values()):
+        return 1.0
+    return float(features.type in goal.kinds and features.host.lower() in goal.named)
+
+
+def _told(features: Features) -> frozenset[str]:
+    """Return the words of its host's name that a memory may be about for all that."""
+    if features.subject and features.type is not MemoryType.TROUBLESHOOTING_CASE:
+        return _terms_of(features.subject)
+    return _terms_of(features.host)
 
 
 def _fit(goal: Aim, features: Features) -> float:
@@ -186,20 +203,17 @@ def _is_newer_version(newer: _Candidate, older: _Candidate) -> bool:
     if one.subject and other.subject:
         return one.subject == other.subject
     mine, theirs = _matter(tally, one), _matter(older_tally, other)
+    if not mine and not theirs:
+        return True
     return len(mine & theirs) >= ALIKE * max(min(len(mine), len(theirs)), 1)
 
 
 @lru_cache(maxsize=4096)
-def _host_terms(host: str) -> frozenset[str]:
-    return frozenset(words.terms(host))
+def _terms_of(*names: str) -> frozenset[str]:
+    return frozenset(term for name in names for term in words.terms(name))
 
 
 def _matter(tally: Tally, features: Features) -> frozenset[str]:
     """Return what was found in a memory without its host and the words of asking."""
-    host = _host_terms(features.host)
+    host = _terms_of(features.host)
     return frozenset(tally.met | tally.parts.keys()) - host - words.asking()
-
-
-def _reasons(tally: Tally) -> tuple[str, ...]:
-    found = sorted((tally.parts | tally.concepts).items(), key=lambda each: -each[1])
-    return tuple(name for name, _ in found[:4])
