@@ -242,8 +242,12 @@ def _plain(name: str) -> str:
     return names.package(name.rpartition("/")[2] if not name.startswith("@") else name).lower()
 
 
+_IMAGE_BASE = re.compile(
+    r"-(?:alpine|slim|bookworm|bullseye|buster|jammy|noble|trixie|debian|ubi\d?)\b.*$"
+)
+
+
 def _version(version: str) -> str:
     """Return the version without its epoch and trailing punctuation."""
-    version = re.sub(r"-(?:alpine|slim|bookworm|bullseye|buster|jammy|noble|trixie|debian|ubi\d?)\b.*$",
-                     "", version)  # fmt: skip
+    version = _IMAGE_BASE.sub("", version)
     return re.sub(r"^\d+:", "", version).rstrip(".,:;-").removeprefix("v")

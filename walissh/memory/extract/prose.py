@@ -137,6 +137,8 @@ _COMMA: Final = re.compile(
 _QUOTED: Final = re.compile(
     r"“[^”]{1,400}”|「[^」]{1,400}」|『[^』]{1,400}』|《[^》]{1,200}》|‘[^’]{3,400}’"
     r"|\"[^\"]{1,400}\"|`[^`]{1,400}`|(?<![\w])'[^']{3,400}'(?!\w)"
+    r"|\b(?:ERROR|WARN(?:ING)?|FATAL|INFO|NOTICE|Warning|Error|error|warning): .{1,400}$"
+    r"|\b(?:says|reads|said|prints|shows): .{1,400}$|(?:写着|提示|显示|报错)[:：].{1,400}$"
 )
 _ANNOUNCED: Final = re.compile(
     r"(?:logs?|output|errors?|messages?|traceback|config|file|readme|ticket|says?|reads?|shows?"
