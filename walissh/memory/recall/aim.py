@@ -15,26 +15,37 @@ _VERSION = re.compile(
     r"|\b(new|recent) enough\b|\bpatch(es|ed)?\b|\bis .* (still|yet)\b",
     re.I,
 )
+# what was once, or a "how" of what is over; the cause of something
 _CASE = re.compile(
-    r"上次|上回|之前|当时|那次|那回|以前|后来|曾经|为什么|为啥|原因|引起|根因|怎么回事"
-    r"|怎么(解决|修|处理|恢复|优化|调|搞定|转|放开|止住|治)"
-    r"|\bwhy\b|\bcaus|\bfix|\bsolve|\bresolved?\b|\blast time\b|\bdid we\b|\bwe did\b"
-    r"|\bget rid\b|\btrick\b|\bwhat was\b|\bwho (was|grabbed)\b|\bunblock|\bonce\b|\bhappened\b",
+    r"[上那][次回]|[之以]前|当[时年初]|后来|最后|最终|终于|曾经|过去|来着|记得"
+    r"|为[什啥]|原因|引起|导致|根[因子源]|怎么回事|怎么(会|就|搞)"
+    r"|怎么[^，。？]{0,6}(的|好|了|过来|回来|下来|下去|住|掉|解决|处理|修复|恢复)\W*$"
+    r"|怎么(解决|处理|修|恢复|优化|治)"
+    r"|\bwhy\b|\bcaus|\bfix|\bsolv|\bresolved?\b|\b(last|that|first) time\b|\bonce\b|\bagain\b"
+    r"|\b(did|had|was|were) (we|it|they|the|that|this|been)\b|\bwe (did|had|\w+ed)\b"
+    r"|\b(what|which|who|whose|how)( \w+){0,3} (was|were|had|did|\w{2,}ed|broke|went|got|made|took|"
+    r"kept|left|lost|grew|ate|blew|fell|hung|froze|brought)\b"
+    r"|\bget rid\b|\btrick\b|\bcure|\bremed|\bhappened\b",
     re.I,
 )
+# what the person wishes, allows, is called or is used to
 _PREFERENCE = re.compile(
-    r"[照按依]我|照旧|照例|老规矩|老样子|我的?(规矩|要求|习惯|偏好|口味)|我让你|叫我|称呼我"
-    r"|我[^，。？]{0,16}(规矩|要求|喜欢|说过|说的|禁|交代|嘱咐|习惯|立过|定过|定的|偏好)"
-    r"|你能(不能)?直接|你可以直接|你知道的|该用|该怎么|要加什么|先做什么"
-    r"|\bI (want|like|prefer|said|say|told|asked|banned|set|use|insist|expect)\b|\b(do|did|as) I\b"
-    r"|\bmy (\w+ ){0,2}(rule|way|habit|usual|pref|polic|wish|standing)|\b(may|should|must) you\b"
-    r"|\b(can|are|do) you\b|\ballowed\b|\bmust happen\b|\bas usual\b|\bI'd rather\b",
+    r"[照按依]我|照[旧例]|老(规矩|样子|办法)|我的?(规矩|要求|习惯|偏好|口味)|我让你|[叫称]我|称呼"
+    r"|我[^，。？]{0,16}(规矩|要求|喜欢|说过|说的|禁|交代|嘱咐|习惯|[立定]过|定的|偏好|希望|想要)"
+    r"|你(能|可以|会|该|应该|要|得)|你知道的|(能|可以|允许|准)(不能|不可以|不准)?直接"
+    r"|该(用|怎么|先)|[要得]先|先(做|问|看|给|说)|要(加|带|写|附)|(之|以)?前[要得该]"
+    r"|\bI (want|like|prefer|said|say|told|asked|banned|set|use|insist|expect|wish|need|allow)"
+    r"|\b(do|did|as|am|must|have|should|would) I\b|\bI'd (rather|like)\b"
+    r"|\bmy (\w+ ){0,2}(rule|way|habit|usual|pref|polic|wish|standing|name|taste|order)"
+    r"|\b(may|should|must|can|are|do|could|shall|will) you\b|\ballowed\b|\bas (usual|always)\b"
+    r"|\bmust (\w+ ){1,3}(happen|be|come|go|have|follow)\b|\bbefore \w+ing\b|\bsupposed to\b",
     re.I,
 )
+# what, where, who and how much, of now
 _FACT = re.compile(
-    r"多少|哪(个|些|里|儿|台|份|块)|在哪|是什么|端口|路径|目录|归谁|是谁|几点|填什么|放什么位置"
-    r"|\bwhere\b|\bwhich\b|\bwhat (is|are)\b|\bhow (much|many|big|large)\b|\bport\b|\bwhose?\b"
-    r"|\bname the\b|\bwhen\b",
+    r"多[少大长高久]|哪|什么|[是填用叫]啥|谁|几[个台点号块核]|端口|路径|目录|地址"
+    r"|\bwh(ere|ich|ose?|en)\b|\bwhat('s| is| are)?\b|\bport\b"
+    r"|\bhow (much|many|big|large|long|often|far|fast|wide|high)\b",
     re.I,
 )
 _SIGNS = (

@@ -27,6 +27,7 @@ def tell(
     for name, counts in concepts.items():
         title = synonyms.title(name, language)
         worth[title] = max(worth.get(title, 0.0), counts)
+    worth = worth or dict(parts)  # lone characters, if there is nothing else
     return tuple(sorted(worth, key=lambda word: -worth[word])[:MOST])
 
 
