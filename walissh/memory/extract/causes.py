@@ -118,7 +118,9 @@ _MOTIVE = re.compile(
     r"\b(?:need(?:s|ed)|require[sd]?|ask(?:s|ed) for|want(?:s|ed)|demand(?:s|ed)) "
     r"(?:it|this|that|one|a (?:reboot|restart))\b|^(?:you|your|i|we) |"
     r"^(?:\S+ ){0,3}(?:is|was|are|were) (?:planned|scheduled|requested|expected|intended)\b"
-    r"|^(?:是)?(?:计划内|按计划|例行|预期|维护窗口|你要求|您要求|(?:你|您)的要求)|没有?(?:服务|人|任何\S{0,6})依赖",
+    r"|^(?:内核|系统|版本|例行|计划)\S{0,3}(?:升级|更新|维护)(?:[（(，,。]|$)|因为(?:这个|这样|此)$"
+    r"|^(?:an? |the )?(?:kernel|planned|scheduled|unattended|routine)\b.{0,30}(?:upgrade|update"
+    r"|maintenance)$|^(?:是)?(?:计划内|按计划|例行|预期|维护窗口|你要求|您要求|(?:你|您)的要求)|没有?(?:服务|人|任何\S{0,6})依赖",
     re.I,
 )
 

@@ -158,7 +158,8 @@ def _advised(behind: Sequence[_Placed]) -> Remedy | None:
         if not advice or not each.asserted or wording.says("hedge", each.text):
             continue
         what = _ADVICE.sub("", each.text, count=1).strip(" ，,：:")
-        if what and not wording.pattern("watch").match(what):
+        pointing = re.match(r"(?:that|it|this|they|those) |(?:这|那|它)", what, re.I)
+        if what and not pointing and not wording.pattern("watch").match(what):
             return Remedy(_kernel(what), None)
     return None
 
