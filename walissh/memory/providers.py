@@ -6,17 +6,37 @@ or of machines: each stands between borders on lines of its own, and raises no a
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from walissh.clock import Clock, utc_now
 from walissh.memory import core, quote
-from walissh.memory.entry import FACTS, Memory, MemoryState, MemoryType, Recollection
+from walissh.memory.entry import (
+    FACTS,
+    Memory,
+    MemoryState,
+    MemoryType,
+    Origin,
+    Recollection,
+)
+from walissh.memory.sources import sources_line, without_sources
 from walissh.react.turn import DynamicContext, Language, Section
 
+__all__ = [
+    "CoreMemoryProvider",
+    "LongTermMemoryProvider",
+    "MilestonesProvider",
+    "cited",
+    "marks",
+    "sources_line",
+    "without_marks",
+    "without_sources",
+]
+
 BUDGET_CHARS = 6_000
+PREFERENCES_CHARS = 16_000
+"""All preferences together: more would crowd out the question."""
 PREFERENCE_CHARS = 500
 MEMORY_CHARS = 1_000
 OVERHEAD_CHARS = 60
@@ -29,6 +49,7 @@ _KINDS = {
     MemoryType.SOFTWARE_FACT: ("软件事实", "software fact"),
     MemoryType.TROUBLESHOOTING_CASE: ("故障案例", "troubleshooting case"),
 }
+_NARROWNESS = {"task": 4, "host": 3, "group": 2, "all-except": 1}
 
 
 class Render(Protocol):
@@ -72,7 +93,8 @@ class LongTermMemoryProvider:
         """Return the section, None if there is neither preference, memory nor proposal."""
         given, language = context.recollection, context.turn.language
         marked = {memory_id: mark for mark, memory_id in marks(given, self._budget_chars).items()}
-        preferences = [_preference(each, marked[each.id]) for each in given.preferences]
+        shown = _binding(given)
+        preferences = [_preference(each, marked[each.id]) for each in shown]
         now = self._clock()
         entries = [
             _entry(each, marked[each.id], language, now).line
@@ -84,6 +106,7 @@ class LongTermMemoryProvider:
             "memory",
             language,
             preferences=quote.fenced("preferences", "\n".join(preferences)) if preferences else "",
+            left_out=len(_distinct(given)) - len(shown),
             memories=quote.fenced("memory", "\n".join(entries)) if entries else "",
             proposal=quote.line(given.proposal, PREFERENCE_CHARS),
         )
@@ -162,51 +185,40 @@ def without_marks(answer: str) -> str:
     return re.sub(rf"[ \t]*{_CITED.pattern}", "", answer, flags=re.I)
 
 
-def sources_line(memories: Sequence[Memory], language: Language) -> str:
-    """Return the line that names the sources of an answer, "" without any."""
-    if not memories:
-        return ""
-    if language == "zh":
-        return "依据：" + "；".join(_source_zh(each) for each in memories)
-    return "Based on: " + "; ".join(_source_en(each) for each in memories)
-
-
-def _source_zh(memory: Memory) -> str:
-    date, subject, host = _origin(memory)
-    if memory.type is MemoryType.USER_PREFERENCE:
-        return f"您 {date} 的偏好（{subject}）"
-    where = f" {host} 上" if host else ""
-    if memory.type is MemoryType.TROUBLESHOOTING_CASE:
-        return f"{date}{where}的案例" if host else f"{date} 的案例"
-    return f"{date}{where}的事实（{subject}）" if host else f"{date} 的事实（{subject}）"
-
-
-def _source_en(memory: Memory) -> str:
-    date, subject, host = _origin(memory)
-    if memory.type is MemoryType.USER_PREFERENCE:
-        return f"your preference of {date} ({subject})"
-    where = f" on {host}" if host else ""
-    if memory.type is MemoryType.TROUBLESHOOTING_CASE:
-        return f"case of {date}{where}"
-    return f"fact of {date}{where} ({subject})"
-
-
-def _origin(memory: Memory) -> tuple[str, str, str]:
-    return _date(memory), quote.line(memory.subject, 60), quote.line(memory.host, 60)
-
-
 # --- one memory ---------------------------------------------------------------------------
 
 
 def _shown(recollection: Recollection, budget_chars: int) -> list[Memory]:
-    preferences = list({each.id: each for each in recollection.preferences}.values())
-    return [*preferences, *_recalled(recollection, budget_chars)]
+    return [*_binding(recollection), *_recalled(recollection, budget_chars)]
+
+
+def _distinct(recollection: Recollection) -> list[Memory]:
+    return list({each.id: each for each in recollection.preferences}.values())
+
+
+def _binding(recollection: Recollection) -> list[Memory]:
+    """Return the preferences that there is room for, in their order; the weightiest have it."""
+    distinct = _distinct(recollection)
+    room, kept = PREFERENCES_CHARS, set[str]()
+    for each in sorted(distinct, key=_weight, reverse=True):
+        room -= len(_preference(each, "m0000")) + 1
+        if room < 0:
+            break
+        kept.add(each.id)
+    return [each for each in distinct if each.id in kept]
+
+
+def _weight(preference: Memory) -> tuple[bool, int, datetime]:
+    """Weigh what was said outright over a guess, then the narrower scope, then the newer."""
+    kind = preference.scope.partition(":")[0]
+    explicit = preference.source.origin is Origin.USER
+    return explicit, _NARROWNESS.get(kind, 0), preference.at
 
 
 def _recalled(recollection: Recollection, budget_chars: int) -> list[Memory]:
     """Return what of the hits fits the budget, best first; the preferences are apart."""
     room = int(budget_chars * min(max(recollection.weight, 0.0), 1.0))
-    seen = {each.id for each in recollection.preferences}
+    seen = {each.id for each in _binding(recollection)}
     chosen: list[Memory] = []
     for hit in recollection.hits:
         cost = len(_text(hit.memory)) + OVERHEAD_CHARS
