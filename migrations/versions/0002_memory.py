@@ -69,6 +69,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("name", "person_id", name=op.f("pk_person_group")),
     )
+    op.create_index("ix_person_group_person_id", "person_group", ["person_id"])
 
 
 def _describe_memories() -> None:

@@ -17,6 +17,8 @@ def upgrade() -> None:
         sa.Column("number", NUMBER, autoincrement=True, nullable=False),
         sa.Column("owner_id", sa.String(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("texts", sa.BigInteger(), nullable=False),
+        sa.Column("length", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["owner_id"],
             ["person.id"],

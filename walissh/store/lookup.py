@@ -46,11 +46,8 @@ def _any_of(name: str) -> BindParameter[Any]:
     return bindparam(name, expanding=True)
 
 
-_SIZES = (
-    select(SHELF.c.number, func.count(LINE.c.doc), func.sum(LINE.c.length))
-    .select_from(SHELF.outerjoin(LINE, LINE.c.shelf == SHELF.c.number))
-    .where(SHELF.c.owner_id.in_(_any_of("owners")), SHELF.c.kind == bindparam("kind"))
-    .group_by(SHELF.c.number)
+_SIZES = select(SHELF.c.number, SHELF.c.texts, SHELF.c.length).where(
+    SHELF.c.owner_id.in_(_any_of("owners")), SHELF.c.kind == bindparam("kind")
 )
 _ON_SHELF = (POSTING.c.shelf.in_(_any_of("shelves")), POSTING.c.term.in_(_any_of("terms")))
 _TEXTS = select(POSTING.c.term, func.count()).where(*_ON_SHELF).group_by(POSTING.c.term)
@@ -151,7 +148,7 @@ def open_shelves(
     """Return a reader of the *kind* shelves of *owners*."""
     values = {"owners": [*owners], "kind": kind}
     rows = session.connection().execute(_SIZES, values).all()
-    total, length = sum(row[1] for row in rows), sum(row[2] or 0 for row in rows)
+    total, length = sum(row[1] for row in rows), sum(row[2] for row in rows)
     return Reader(session, [row[0] for row in rows], total, length, where)
 
 

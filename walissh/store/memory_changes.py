@@ -16,7 +16,7 @@ from walissh.store import (
     memory_events,
     memory_family,
     memory_index,
-    memory_rows,
+    memory_sight,
     memory_writes,
 )
 from walissh.store.database import changed, writing
@@ -207,11 +207,9 @@ def _no_such() -> NotFoundError:
 
 def _entry(work: Writing, memory_id: str) -> Seen:
     """Return an entry of the owner's within their reach; ConflictError for a withdrawal."""
-    mine = memory_rows.own(work.owner_id).where(MemoryRow.id == memory_id)
-    found = work.session.execute(mine).first()
-    if found is None:
+    seen = _mine(work.session, work.owner_id, memory_id)
+    if seen is None:
         raise _no_such()
-    seen = Seen(*found)
     if seen.row.op == Op.REMOVE:
         raise ConflictError(
             "This entry only says that another was withdrawn. Restore that one instead."
@@ -286,10 +284,14 @@ def _stands(seen: Seen) -> bool:
 
 def _superseder(session: Transaction, old: Seen) -> list[Seen]:
     """Return what took the place of an entry, if it counts: it may be of another scope."""
-    later = MemoryRow.id == (old.row.superseded_by or "")
-    found = session.execute(memory_rows.own(old.row.user_id).where(later)).first()
-    now = utc_now()
-    return [seen for seen in [Seen(*found)] if _counts(seen, now)] if found else []
+    later = _mine(session, old.row.user_id, old.row.superseded_by or "")
+    return [later] if later is not None and _counts(later, utc_now()) else []
+
+
+def _mine(session: Transaction, owner_id: str, memory_id: str) -> Seen | None:
+    query = memory_sight.of_owner().where(MemoryRow.id == memory_id)
+    found = session.execute(query, {"reader": owner_id}).first()
+    return None if found is None else Seen(*found)
 
 
 def _counts(seen: Seen, now: datetime) -> bool:

@@ -17,9 +17,10 @@ from walissh.clock import utc_now
 from walissh.memory import subjects
 from walissh.memory.entry import MemoryType, Op, Origin
 from walissh.memory.settle import SWEEPING
-from walissh.store import lookup, memory_rows
+from walissh.store import lookup, memory_rows, memory_sight
 from walissh.store.memory_drafts import Draft, same_value
-from walissh.store.memory_rows import Seen, Visible
+from walissh.store.memory_rows import Seen
+from walissh.store.memory_sight import Visible
 from walissh.store.models import MemoryRow
 
 FOR_ALL = ("global", SWEEPING)
@@ -174,7 +175,7 @@ def _alike(session: Transaction, owner_id: str, topics: Mapping[_Key, Topic]) ->
         host = "" if topic.type is PREFERENCE else topic.host_id or ""
         wanted[topic.type, host].add(topic.subject)
     for (kind, host), names in wanted.items():
-        named: dict[str, object] = {"owner": owner_id, "type": kind.value}
+        named: dict[str, object] = {"reader": owner_id, "type": kind.value}
         if kind is PREFERENCE:
             # two wordings of a preference have one key: "RAM", "内存"
             wordings = session.scalars(_wordings(), named)
@@ -196,14 +197,14 @@ def _named(
 
 @cache
 def _wordings() -> Select[str]:
-    mine = MemoryRow.user_id == bindparam("owner"), MemoryRow.type == bindparam("type")
+    mine = MemoryRow.user_id == memory_sight.READER, MemoryRow.type == bindparam("type")
     return select(MemoryRow.subject).where(*mine).distinct()
 
 
 @cache
 def _of_subjects() -> Visible:
     return (
-        memory_rows.own(bindparam("owner", type_=String))
+        memory_sight.of_owner()
         .where(
             MemoryRow.type == bindparam("type"),
             MemoryRow.subject.in_(bindparam("subjects", expanding=True)),

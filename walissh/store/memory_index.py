@@ -6,25 +6,26 @@ features: what is left out there can't be ranked.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import delete
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.memory.entry import MemoryType
 from walissh.memory.recall.values import Features, Query, Scored
-from walissh.store import memory_rows, postings
-from walissh.store.memory_rows import Here, Seen, Visible
+from walissh.store import memory_sight, postings
+from walissh.store.memory_rows import Seen
+from walissh.store.memory_sight import MEMORY, Here, Wish
 from walissh.store.models import MemoryRow, ShelfRow
 from walissh.store.postings import Line
 
 
 def put_all(session: Transaction, owner_id: str, rows: Sequence[MemoryRow]) -> None:
-    """Index entries of one owner, each by all that it says."""
+    """Index new entries of one owner, each by all that it says."""
     lines = [
         Line(row.number, " \n".join(_texts(row)), cluster=row.host, at=row.proved_at)
         for row in rows
     ]
     if lines:
-        postings.put_many(session, owner_id, "memory", lines)
+        postings.put_many(session, owner_id, "memory", lines, fresh=True)
 
 
 def drop(session: Transaction, row: MemoryRow) -> None:
@@ -41,60 +42,43 @@ def drop_all(session: Transaction, owner_id: str) -> None:
 
 
 def search(
-    session: Transaction,
-    reader_id: str,
-    query: Query,
-    visible: Sequence[Visible],
-    where: Sequence[ColumnElement[bool]],
-    *,
-    k: int,
+    session: Transaction, reader_id: str, query: Query, asked: Wish, *, k: int
 ) -> list[tuple[Seen, Scored]]:
-    """Return at most *k* entries that *visible* gives under *where*, best first."""
+    """Return at most *k* of the entries asked for that bear on *query*, best first."""
+    sharers = memory_sight.sharers(session, reader_id)
 
     def features(session: Transaction, docs: Collection[int]) -> Mapping[int, Features]:
-        wanted = [MemoryRow.number.in_(list(docs)), *where]
+        wanted = asked.also("numbers", [*docs])
+        found = memory_sight.columns(session, reader_id, wanted, *_FEATURES, shared=bool(sharers))
         return {
             number: Features(MemoryType(kind), host or was or "", *rest)
-            for query in visible
-            for number, kind, host, was, *rest in session.execute(
-                query.with_only_columns(*_FEATURES).where(*wanted)
-            )
+            for number, kind, host, was, *rest in found
         }
 
     scored = postings.search(
-        session,
-        reader_id,
-        "memory",
-        query,
-        k=k,
-        features=features,
-        also_of=_sharers(session, reader_id) if len(visible) > 1 else (),
+        session, reader_id, "memory", query, k=k, features=features, also_of=sharers
     )
     if not scored:
         return []
-    numbered = MemoryRow.number.in_([each.doc for each in scored])
     # the same conditions again: nothing is shown that ceased to count in between
-    seen = {e.row.number: e for e in memory_rows.every(session, visible, numbered, *where)}
+    wanted = asked.also("numbers", [each.doc for each in scored])
+    found = memory_sight.seen(session, reader_id, wanted, shared=bool(sharers))
+    seen = {each.row.number: each for each in found}
     return [(seen[each.doc], each) for each in scored if each.doc in seen]
 
 
 _FEATURES = (
-    MemoryRow.number,
-    MemoryRow.type,
+    MEMORY.c.number,
+    MEMORY.c.type,
     Here.name,
-    MemoryRow.host,
-    MemoryRow.subject,
-    MemoryRow.proved_at,
-    MemoryRow.confidence,
-    MemoryRow.recalled_times,
-    MemoryRow.helped_times,
+    MEMORY.c.host,
+    MEMORY.c.subject,
+    MEMORY.c.proved_at,
+    MEMORY.c.confidence,
+    MEMORY.c.recalled_times,
+    MEMORY.c.helped_times,
 )
 """The columns of ``Features``, in its order; the host's name now, and as it was."""
-
-
-def _sharers(session: Transaction, reader_id: str) -> list[str]:
-    owners = select(MemoryRow.user_id).where(memory_rows.shared(reader_id)).distinct()
-    return list(session.scalars(owners))
 
 
 def _texts(row: MemoryRow) -> Iterator[str]:

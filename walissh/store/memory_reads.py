@@ -2,17 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
-
-from sqlalchemy import ColumnElement, String, bindparam
 
 from walissh.clock import utc_now
 from walissh.memory import settle, subjects
 from walissh.memory.entry import Hit, Memory, MemoryType, Place
 from walissh.memory.recall.values import Query
-from walissh.store import memory_index, memory_rows
-from walissh.store.database import UtcDateTime, reading
+from walissh.store import memory_index, memory_rows, memory_sight
+from walissh.store.database import reading
 from walissh.store.memory_rows import Seen
+from walissh.store.memory_sight import Wish
 from walissh.store.models import MemoryRow
 
 
@@ -27,9 +25,9 @@ class Page:
 def recent(owner_id: str, limit: int = 50, *, type: MemoryType | None = None) -> list[Memory]:
     """Return what counts of this person's own, newest first."""
     now = utc_now()
-    where = [memory_rows.counts(now), *_of_type(type)]
     with reading() as session:
-        found = memory_rows.newest(session, [memory_rows.own(owner_id)], *where, limit=limit)
+        asked = _of_type(memory_sight.wish(None, now), type)
+        found = memory_sight.own(session, owner_id, asked, order="newest", limit=limit)
     return [memory_rows.memory(seen, owner_id, now) for seen in found]
 
 
@@ -38,25 +36,10 @@ def newest(
 ) -> Memory | None:
     """Return the newest of this person's own that counts of exactly this subject."""
     now = utc_now()
-    named = {"owner": owner_id, "type": type.value, "subject": subject, "now": now}
+    asked = _of_type(memory_sight.wish(None, now), type).also("of_subject", subject)
     with reading() as session:
-        row = session.execute(_newest(), named).first()
-    return None if row is None else memory_rows.memory(Seen(*row), owner_id, now)
-
-
-@cache
-def _newest() -> memory_rows.Visible:
-    """Return the query, made once: to make it takes longer than to run it."""
-    return (
-        memory_rows.own(bindparam("owner", type_=String))
-        .where(
-            MemoryRow.type == bindparam("type"),
-            MemoryRow.subject == bindparam("subject"),
-            memory_rows.counts(bindparam("now", type_=UtcDateTime)),
-        )
-        .order_by(MemoryRow.at.desc(), MemoryRow.number.desc())
-        .limit(1)
-    )
+        found = memory_sight.own(session, owner_id, asked, order="latest", limit=1)
+    return memory_rows.memory(found[0], owner_id, now) if found else None
 
 
 def get(memory_id: str, reader_id: str) -> Memory | None:
@@ -70,8 +53,8 @@ def of_ids(ids: Sequence[str], reader_id: str) -> list[Memory]:
     if not ids:
         return []
     with reading() as session:
-        visible = memory_rows.visible(session, reader_id)
-        found = memory_rows.every(session, visible, MemoryRow.id.in_(list(ids)))
+        asked = memory_sight.wish("all", utc_now()).also("ids", list(ids))
+        found = memory_sight.seen(session, reader_id, asked)
     by_id = {memory.id: memory for memory in _values(found, reader_id)}
     return [by_id[each] for each in ids if each in by_id]
 
@@ -91,12 +74,11 @@ def page(
     Raises InvalidError for another.
     """
     now = utc_now()
-    where = [memory_rows.in_state(state, now), *_of_type(type)]
+    asked = _of_host(_of_type(memory_sight.wish(state, now), type), host_id)
     if before is not None:
-        where.append(MemoryRow.number < before)
+        asked = asked.also("before", before)
     with reading() as session:
-        visible = memory_rows.visible(session, reader_id, host_id=host_id)
-        found = memory_rows.newest(session, visible, *where, limit=limit + 1)
+        found = memory_sight.seen(session, reader_id, asked, order="newest", limit=limit + 1)
     items = tuple(memory_rows.memory(seen, reader_id, now) for seen in found[:limit])
     return Page(items, items[-1].number if items and len(found) > limit else None)
 
@@ -108,9 +90,10 @@ def versions(memory_id: str, reader_id: str) -> list[Memory]:
     out of reach.
     """
     with reading() as session:
-        visible = memory_rows.visible(session, reader_id)
-        one = memory_rows.every(session, visible, MemoryRow.id == memory_id)
-        found = memory_rows.every(session, visible, *_alike(one[0].row)) if one else []
+        every = memory_sight.wish("all", utc_now())
+        one = memory_sight.seen(session, reader_id, every.also("ids", [memory_id]))
+        alike = [_alike(every, seen.row) for seen in one]
+        found = memory_sight.seen(session, reader_id, alike[0]) if alike else []
     if one and one[0].row.type == MemoryType.USER_PREFERENCE:
         key = subjects.key(one[0].row.subject)
         found = [seen for seen in found if subjects.key(seen.row.subject) == key]
@@ -120,9 +103,9 @@ def versions(memory_id: str, reader_id: str) -> list[Memory]:
 def in_force(reader_id: str, place: Place, *, types: Collection[MemoryType]) -> list[Memory]:
     """Return the winner of each subject at *place* (``settle.standing``), oldest first."""
     now = utc_now()
-    where = [memory_rows.counts(now), MemoryRow.type.in_(sorted(types))]
+    asked = memory_sight.wish(None, now).also("of_types", sorted(types))
     with reading() as session:
-        found = memory_rows.every(session, memory_rows.visible(session, reader_id), *where)
+        found = memory_sight.seen(session, reader_id, asked)
     winners = settle.standing([memory_rows.claim(seen) for seen in found], place, now=now)
     seen = [winner.key for winner in winners if isinstance(winner.key, Seen)]
     return [memory_rows.memory(each, reader_id, now) for each in seen]
@@ -143,10 +126,9 @@ def recall(
     is relevant. Raises StoreError if the database does not answer.
     """
     now = utc_now()
-    where = [memory_rows.counts(now), ~MemoryRow.scope.startswith("task:"), *_of_type(type)]
+    asked = _of_host(_of_type(memory_sight.wish(None, now).also("lasting"), type), host_id)
     with reading(patience_ms=patience_ms) as session:
-        visible = memory_rows.visible(session, reader_id, host_id=host_id)
-        found = memory_index.search(session, reader_id, query, visible, where, k=k)
+        found = memory_index.search(session, reader_id, query, asked, k=k)
     return [
         Hit(memory_rows.memory(seen, reader_id, now), scored.score, scored.reasons)
         for seen, scored in found
@@ -158,12 +140,17 @@ def _values(found: Sequence[Seen], reader_id: str) -> list[Memory]:
     return [memory_rows.memory(seen, reader_id, now) for seen in found]
 
 
-def _of_type(type: MemoryType | None) -> list[ColumnElement[bool]]:
-    return [] if type is None else [MemoryRow.type == type.value]
+def _of_type(asked: Wish, type: MemoryType | None) -> Wish:
+    return asked if type is None else asked.also("of_type", type.value)
 
 
-def _alike(row: MemoryRow) -> list[ColumnElement[bool]]:
-    where = [MemoryRow.user_id == row.user_id, MemoryRow.type == row.type]
-    if row.type != MemoryType.USER_PREFERENCE:
-        where += [MemoryRow.subject == row.subject, MemoryRow.host_id == row.host_id]
-    return where
+def _of_host(asked: Wish, host_id: str | None) -> Wish:
+    return asked if host_id is None else asked.also("of_host", host_id)
+
+
+def _alike(asked: Wish, row: MemoryRow) -> Wish:
+    """Ask for all of the owner and type, and but for preferences of subject and host."""
+    alike = asked.also("of_owner", row.user_id).also("of_type", row.type)
+    if row.type == MemoryType.USER_PREFERENCE:
+        return alike
+    return alike.also("of_subject", row.subject).also("bound_to", row.host_id or "")

@@ -27,13 +27,13 @@ from walissh.memory.entry import (
 from walissh.store import (
     memory_drafts,
     memory_rows,
+    memory_sight,
     memory_writes,
     rows,
 )
 from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_family import Topic
-from walissh.store.memory_rows import Seen
 from walissh.store.memory_writes import Writing
 from walissh.store.models import GroupRow, HostRow, MemoryRow
 
@@ -82,11 +82,10 @@ def export(owner_id: str) -> Iterator[dict[str, object]]:
     """Yield all of this person's own that is within reach, history too, oldest first."""
     last = 0
     while True:
-        query = memory_rows.own(owner_id).where(MemoryRow.number > last)
-        with reading() as session:
-            ordered = query.order_by(MemoryRow.number).limit(AT_ONCE)
-            found = [Seen(*row) for row in session.execute(ordered)]
         now = utc_now()
+        asked = memory_sight.wish("all", now).also("after", last)
+        with reading() as session:
+            found = memory_sight.own(session, owner_id, asked, limit=AT_ONCE)
         yield from (_line(memory_rows.memory(seen, owner_id, now)) for seen in found)
         if len(found) < AT_ONCE:
             return

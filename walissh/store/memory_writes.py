@@ -30,7 +30,8 @@ from walissh.store.database import new_id, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Outcome
 from walissh.store.memory_family import Families, Topic
-from walissh.store.memory_rows import Later, Seen
+from walissh.store.memory_rows import Seen
+from walissh.store.memory_sight import Later
 from walissh.store.models import CommandRow, HostRow, MemoryRow, PersonRow
 
 Written = Literal["added", "refreshed", "superseded", "removed", "kept"]

@@ -318,7 +318,7 @@ class GroupRow(Base):
     __tablename__ = "person_group"
     name: Mapped[str] = mapped_column(primary_key=True)
     person_id: Mapped[str] = mapped_column(
-        ForeignKey("person.id", ondelete="CASCADE"), primary_key=True
+        ForeignKey("person.id", ondelete="CASCADE"), primary_key=True, index=True
     )
 
 
@@ -343,13 +343,18 @@ class CoreMemoryRow(Base):
 
 
 class ShelfRow(Base):
-    """What of one owner is indexed together: kind memory, message or knowledge."""
+    """What of one owner is indexed together: kind memory, message or knowledge.
+
+    *texts* and *length* are how many lines stand on it, and the sum of their lengths.
+    """
 
     __tablename__ = "recall_shelf"
     __table_args__ = (UniqueConstraint("owner_id", "kind"),)
     number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
     owner_id: Mapped[str] = mapped_column(ForeignKey("person.id", ondelete="CASCADE"))
     kind: Mapped[str]
+    texts: Mapped[int] = mapped_column(BigInteger, default=0)
+    length: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
 class LineRow(Base):

@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Literal, cast
 
-from sqlalchemy import ColumnElement, FromClause, Table, delete, insert, select
+from sqlalchemy import BindParameter, ColumnElement, Insert, Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -31,6 +32,36 @@ LoadFeatures = Callable[[Session, Collection[int]], Mapping[int, Features]]
 BATCH = 400
 CANDIDATES = 60
 """Features are asked for so many memories at once."""
+
+
+# statements are built once, and on the tables: the mapper would take twice as long, and
+# nobody has these rows in hand
+SHELF = cast(Table, ShelfRow.__table__)
+LINE = cast(Table, LineRow.__table__)
+POSTING = cast(Table, PostingRow.__table__)
+_SHELF = select(SHELF.c.number).where(
+    SHELF.c.owner_id == bindparam("owner"), SHELF.c.kind == bindparam("kind")
+)
+_ADD_LINE, _ADD_POSTING = insert(LINE), insert(POSTING)
+_THESE: BindParameter[Any] = bindparam("docs", expanding=True)
+# locked: of two that drop the same line one counts it
+_KNOWN = (
+    select(LINE.c.doc, LINE.c.length)
+    .where(LINE.c.shelf == bindparam("on"), LINE.c.doc.in_(_THESE))
+    .with_for_update()
+)
+_DROP_LINES = delete(LINE).where(LINE.c.shelf == bindparam("on"), LINE.c.doc.in_(_THESE))
+_DROP_POSTINGS = delete(POSTING).where(
+    POSTING.c.shelf == bindparam("on"), POSTING.c.doc.in_(_THESE)
+)
+_COUNT = (
+    update(SHELF)
+    .where(SHELF.c.number == bindparam("on"))
+    .values(
+        texts=SHELF.c.texts + bindparam("more_texts"),
+        length=SHELF.c.length + bindparam("more_length"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +88,15 @@ def put(session: Session, owner_id: str, kind: Kind, line: Line) -> None:
     put_many(session, owner_id, kind, [line])
 
 
-def put_many(session: Session, owner_id: str, kind: Kind, lines: Iterable[Line]) -> None:
-    """Index *lines*; the last one of a doc counts."""
+def put_many(
+    session: Session, owner_id: str, kind: Kind, lines: Iterable[Line], *, fresh: bool = False
+) -> None:
+    """Index *lines*; the last one of a doc counts. *fresh*: none was indexed before."""
     shelf = _shelf_for_writing(session, owner_id, kind)
     remaining = iter({line.doc: line for line in lines}.values())
     while chunk := [*islice(remaining, BATCH)]:
-        _erase(session, shelf, [line.doc for line in chunk])
+        if not fresh:
+            _erase(session, shelf, [line.doc for line in chunk])
         _insert(session, shelf, kind, chunk)
 
 
@@ -83,8 +117,9 @@ def drop_cluster(session: Session, owner_id: str, kind: Kind, cluster: str) -> N
 
 
 def _shelf(session: Session, owner_id: str, kind: Kind) -> int | None:
-    query = select(ShelfRow.number).where(ShelfRow.owner_id == owner_id, ShelfRow.kind == kind)
-    return session.scalar(query)
+    named = {"owner": owner_id, "kind": kind}
+    row = session.connection().execute(_SHELF, named).first()
+    return None if row is None else int(row[0])
 
 
 def _shelf_for_writing(session: Session, owner_id: str, kind: Kind) -> int:
@@ -105,13 +140,14 @@ def _shelf_for_writing(session: Session, owner_id: str, kind: Kind) -> int:
 
 
 def _erase(session: Session, shelf: int, docs: Sequence[int]) -> None:
+    connection = session.connection()
     for chunk in lookup.chunks(docs):
-        known = select(LineRow.doc).where(LineRow.shelf == shelf, LineRow.doc.in_(chunk))
-        gone = session.scalars(known).all()
-        if gone:
-            for table in (PostingRow, LineRow):
-                statement = delete(table).where(table.shelf == shelf, table.doc.in_(gone))
-                session.execute(statement, execution_options={"synchronize_session": False})
+        known = connection.execute(_KNOWN, {"on": shelf, "docs": chunk}).all()
+        if known:
+            named = {"on": shelf, "docs": [row[0] for row in known]}
+            connection.execute(_DROP_POSTINGS, named)
+            connection.execute(_DROP_LINES, named)
+            _count(session, shelf, -len(known), -sum(row[1] for row in known))
 
 
 def _insert(session: Session, shelf: int, kind: Kind, lines: Sequence[Line]) -> None:
@@ -134,14 +170,21 @@ def _insert(session: Session, shelf: int, kind: Kind, lines: Sequence[Line]) -> 
             {"shelf": shelf, "term": term, "doc": line.doc, "tf": times}
             for term, times in counts.items()
         ]
-    _insert_rows(session, LineRow.__table__, rows)
-    _insert_rows(session, PostingRow.__table__, postings)
+    postings.sort(key=itemgetter("term", "doc"))  # neighbours of the table come together
+    _insert_rows(session, _ADD_LINE, rows)
+    _insert_rows(session, _ADD_POSTING, postings)
+    _count(session, shelf, len(rows), sum(row["length"] for row in rows))
 
 
-def _insert_rows(session: Session, table: FromClause, rows: list[dict[str, Any]]) -> None:
+def _insert_rows(session: Session, statement: Insert, rows: list[dict[str, Any]]) -> None:
     if rows:
-        # the table itself: the mapper would take twice as long, and nobody has these in hand
-        session.execute(insert(cast(Table, table)), rows)
+        session.connection().execute(statement, rows)
+
+
+def _count(session: Session, shelf: int, texts: int, length: int) -> None:
+    """Add to what stands on the shelf: at the moment of writing, for others count too."""
+    named = {"on": shelf, "more_texts": texts, "more_length": length}
+    session.connection().execute(_COUNT, named)
 
 
 def _counts(kind: Kind, line: Line) -> Counter[str]:
