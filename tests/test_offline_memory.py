@@ -52,3 +52,13 @@ def test_a_diagnosis_names_the_incidents_that_may_bear_on_it(world: World) -> No
 
 def test_without_a_memory_it_says_what_it_can_do(world: World) -> None:
     assert "I do not understand" in ask(world, "the shop has trouble with redis clients")
+
+
+def test_a_wish_alone_is_noted_and_nothing_is_run(world: World) -> None:
+    assert "记下了" in ask(world, "以后执行命令都加 sudo")
+    assert world.shell.ran == []
+
+
+def test_asked_for_the_preferences_it_tells_them(world: World) -> None:
+    ask(world, "以后执行命令都加 sudo")
+    assert "以后执行命令都加 sudo" in ask(world, "我有哪些偏好？")

@@ -85,6 +85,11 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "No more commands can be run in this turn, so this is what is known so far.",
     ),
     "remembered": ("记忆里有", "From memory"),
+    "noted": (
+        "记下了，以后照此办理。可以在“记忆”页面查看、更正或删除。",
+        "Noted, and kept for later talks. The page Memory shows it, corrects it or deletes it.",
+    ),
+    "wishes": ("您的偏好：", "Your preferences:"),
     "recalled": (
         "下面是记忆里的内容，没有重新检查机器：",
         "This is what memory holds; the machine was not looked at again:",
@@ -138,6 +143,17 @@ def recalled(entries: Sequence[str], language: Language) -> str:
     """Answer with what memory holds, and say that nothing was run."""
     told = "\n".join(entries)
     return f"{_who(language)}{phrase('recalled', language)}\n\n{told}"
+
+
+def noted(language: Language) -> str:
+    """Say that a wish was heard, and where it stands."""
+    return _who(language) + phrase("noted", language)
+
+
+def wishes(entries: Sequence[str], language: Language) -> str:
+    """Tell the person's preferences."""
+    told = "\n".join(entries)
+    return f"{_who(language)}{phrase('wishes', language)}\n\n{told}"
 
 
 def with_memory(text: str, entries: Sequence[str], language: Language) -> str:

@@ -54,10 +54,9 @@ class OfflineBrain:
         now = rounds.current(request.messages, self._read)
         asked = question.understand(now.question, request.hosts, self.catalogue)
         known = self.catalogue.playbooks
-        told = remembered.entries(request.messages)
-        past = remembered.is_about_the_past(now.question)
-        if told and (past or asked.kind == "unknown"):
-            return Reply(answer.recalled(told, request.language))
+        from_memory = _from_memory(now.question, asked, request)
+        if from_memory is not None:
+            return from_memory
         if asked.kind == "unknown":
             return Reply(answer.unknown(known, request.language))
         if asked.kind == "change":
@@ -94,6 +93,19 @@ class OfflineBrain:
         return Reply(
             answer.diagnosed(by_host, asked.playbooks, known, language, complete=not calls)
         )
+
+
+def _from_memory(said: str, asked: Question, request: Request) -> Reply | None:
+    """Answer what is about memory itself, or about the past; None for all else."""
+    if remembered.asks_for_wishes(said):
+        wishes = remembered.wishes(request.messages)
+        return Reply(answer.wishes(wishes, request.language)) if wishes else None
+    told = remembered.entries(request.messages)
+    if told and (asked.kind == "unknown" or remembered.is_about_the_past(said)):
+        return Reply(answer.recalled(told, request.language))
+    if remembered.is_but_a_wish(said):
+        return Reply(answer.noted(request.language))
+    return None
 
 
 def _of_host(results: Results, host: str) -> dict[str, Result]:

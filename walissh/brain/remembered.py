@@ -3,18 +3,28 @@
 It reads the section of long-term memory in the system message, as a model would.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Final
 
+from walissh.memory.extract import preferences
 from walissh.react.turn import Message
 
 SHOWN: Final = 3
+WISH_SHARE: Final = 0.7
+"""So much of a message must be a standing wish to ask for nothing else."""
 
 _FENCED = re.compile(
     r"^<<<memory (?P<border>[0-9a-f]+)$(?P<inside>.*?)^memory (?P=border)>>>$", re.M | re.S
 )
 _ENTRY = re.compile(r"\[(?P<mark>m\d+)\] (?P<kind>[^·:]+?)(?: · [^:]*)?: .+")
+_WISH = re.compile(r"\[USER_PREFERENCE: (?P<fields>\{.*\})\]")
+_WISHES_ASKED = re.compile(
+    r"(我|我的).{0,6}(偏好|习惯|规矩|要求).{0,6}(哪些|什么|吗|[?？])|(有|是)(哪些|什么)(偏好|规矩)|你记得我"
+    r"|\b(what|which|list|show)\b.*\b(preferences?|habits)\b|\bdo you remember about me\b",
+    re.I,
+)
 _CASES: Final = ("troubleshooting case", "故障案例")
 _PAST = re.compile(
     r"上次|上回|之前|以前|当时|那次|那回|怎么(解决|修|处理|恢复)(的|好的|掉的)"
@@ -41,6 +51,29 @@ def cases(messages: Sequence[Message]) -> list[str]:
 def is_about_the_past(question: str) -> bool:
     """Tell whether the question asks how something was, not how it is."""
     return bool(_PAST.search(question))
+
+
+def asks_for_wishes(question: str) -> bool:
+    """Tell whether the person asks what they once asked for."""
+    return bool(_WISHES_ASKED.search(question))
+
+
+def wishes(messages: Sequence[Message]) -> list[str]:
+    """Return the preferences in force as Markdown lines, each with its mark."""
+    told = []
+    for line in (messages[0].content if messages else "").splitlines():
+        wish = _WISH.fullmatch(line)
+        if wish:
+            fields = json.loads(wish["fields"])
+            told.append(f"- {fields['content']} [{fields['mark']}]")
+    return told
+
+
+def is_but_a_wish(said: str) -> bool:
+    """Tell whether the message only says how things are to be done from now on."""
+    found = preferences.from_user(said)
+    told = sum(len(each.content) for each in found)
+    return bool(found) and told >= WISH_SHARE * len(said.strip())
 
 
 def _entries(messages: Sequence[Message]) -> list[tuple[str, str]]:

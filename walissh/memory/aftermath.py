@@ -6,7 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from walissh.memory.longterm import LongTermMemory
-from walissh.memory.needs import Change, Commands, History, Hosts, Memories, Said
+from walissh.memory.needs import Change, Commands, History, Hosts, Said
 from walissh.memory.sidepath import SidePath
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, CommandStatus, Message, Turn, TurnStatus
@@ -29,7 +29,6 @@ class Aftermath:
     """Reads an ended turn again and keeps what it taught. Doing it twice adds nothing."""
 
     longterm: LongTermMemory
-    memories: Memories
     said: Said
     commands: Commands
     history: History
@@ -39,7 +38,14 @@ class Aftermath:
 
     def learn(self, turn: Turn) -> bool:
         """Return False if a store was away, so that it must be done again."""
-        messages, runs = self.history.of_turn(turn.id), self.commands.of_turn(turn.id)
+        read: list[tuple[list[Message], list[CommandRun]]] = []
+        there = self.aside.settled("reading the turn", lambda: read.append(self._read(turn)))
+        return there and all(self._learn(turn, *each) for each in read)
+
+    def _read(self, turn: Turn) -> tuple[list[Message], list[CommandRun]]:
+        return self.history.of_turn(turn.id), self.commands.of_turn(turn.id)
+
+    def _learn(self, turn: Turn, messages: list[Message], runs: list[CommandRun]) -> bool:
         learned: list[Change] = []
         done = [
             self._question(turn, messages, learned),
@@ -52,8 +58,7 @@ class Aftermath:
                 "milestones", lambda: self.tracker.detect_and_record(turn, runs, learned)
             ),
         ]
-        # last, and only once all else is kept: a count is the one thing that doubles when redone
-        return all(done) and self._help(turn)
+        return all(done)
 
     def _question(self, turn: Turn, messages: list[Message], learned: list[Change]) -> bool:
         given = turn.remembrance
@@ -80,13 +85,13 @@ class Aftermath:
         learned += self.longterm.record_tool_observation(run.user_id, run, output, host)
 
     def _inventory(self, turn: Turn, runs: list[CommandRun], learned: list[Change]) -> bool:
+        return self.aside.settled("inventory", lambda: self._take_stock(turn, runs, learned))
+
+    def _take_stock(self, turn: Turn, runs: list[CommandRun], learned: list[Change]) -> None:
         ids = dict.fromkeys(run.host_id for run in runs)
         found = [self.hosts.get(each, turn.user_id) for each in ids]
         known = [host for host in found if host is not None]
-        return self.aside.settled(
-            "inventory",
-            lambda: learned.extend(self.longterm.record_inventory(turn.user_id, known)),
-        )
+        learned += self.longterm.record_inventory(turn.user_id, known)
 
     def _deeds(
         self,
@@ -128,9 +133,3 @@ class Aftermath:
     def _only_host(self, runs: Sequence[CommandRun]) -> Host | None:
         ids = {run.host_id for run in runs}
         return self.hosts.get(ids.pop(), runs[0].user_id) if len(ids) == 1 else None
-
-    def _help(self, turn: Turn) -> bool:
-        cited = turn.remembrance.cited if turn.remembrance else ()
-        return not cited or self.aside.settled(
-            "help count", lambda: self.memories.mark_helped(list(cited))
-        )

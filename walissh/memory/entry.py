@@ -178,6 +178,10 @@ class Hit:
     reasons: tuple[str, ...] = ()
 
 
+UNKNOWN_VERSION = -1
+"""The version of preferences that could not be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """All that one step of a turn remembers.
@@ -185,7 +189,7 @@ class Recollection:
     *preferences* are those in force for the hosts at hand, in every turn; *hits* what the
     question recalled; *weight* (0 to 1) is the share of its budget that memory may take;
     *proposal* a choice of the past to be confirmed ("redis on web1, as last time?"), "" if
-    none. *version* changes with each change of a preference.
+    none. *version* changes with each change of a preference; UNKNOWN_VERSION outdates nothing.
     """
 
     routing: Routing = field(default_factory=lambda: Routing(Route.NONE))

@@ -5,7 +5,7 @@ Rules alone decide; no model is asked, and nothing that a host printed is ever f
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime
 
 from walissh.memory import evidence
 from walissh.memory.entry import Found, MemoryType, Op, Origin, Source
@@ -91,18 +91,37 @@ class LongTermMemory:
         return newest is not None and (newest.host_id, newest.value) == (host.id, found.value)
 
     def _keep(
-        self, owner_id: str, found: Sequence[Found], source: Source, **more: Any
+        self,
+        owner_id: str,
+        found: Sequence[Found],
+        source: Source,
+        *,
+        host: Host | None = None,
+        at: datetime | None = None,
+        patience_ms: int | None = None,
     ) -> Sequence[Change]:
-        return self.memories.add_all(owner_id, found, source, **more) if found else []
+        if not found:
+            return []
+        return self.memories.add_all(
+            owner_id, found, source, host=host, at=at, patience_ms=patience_ms
+        )
 
     def propose(
-        self, owner_id: str, found: Found, *, host: Host | None, command_id: str | None
+        self,
+        owner_id: str,
+        found: Found,
+        *,
+        host: Host | None,
+        command_id: str | None,
+        patience_ms: int,
     ) -> Change:
         """Keep what the model proposes and `memory.proposed` has checked."""
         preference = found.type is MemoryType.USER_PREFERENCE
         origin = Origin.USER_HEDGED if preference else Origin.ASSISTANT
         source = Source(origin, command_id=command_id)
-        return self.memories.add_or_update(owner_id, found, source, host=host)
+        return self.memories.add_or_update(
+            owner_id, found, source, host=host, patience_ms=patience_ms
+        )
 
 
 def warm_up() -> None:

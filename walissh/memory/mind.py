@@ -1,13 +1,24 @@
 """All of memory as a turn meets it: before a step, on a tool call, and after the end."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from walissh.clock import Clock
+from walissh.errors import NotFoundError
 from walissh.memory import proposed, providers, sentences, tasks, used
 from walissh.memory.aftermath import Aftermath
-from walissh.memory.entry import Block, Hit, Memory, Milestone, Proposed, Recollection
+from walissh.memory.entry import (
+    UNKNOWN_VERSION,
+    Block,
+    Hit,
+    Memory,
+    MemoryState,
+    Milestone,
+    Proposed,
+    Recollection,
+)
 from walissh.memory.extract import pref_secrets
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Commands, CoreMemory, Memories, Said, Turns, Working
@@ -26,8 +37,13 @@ from walissh.react.turn import (
 
 SEARCH_HITS = 10
 MILESTONES = 12
+COUNTS = frozenset({MemoryState.VALID, MemoryState.STALE})
 PROOF_LINES = 2_000
-_AWAY = "the memory cannot be written now"
+_ANSWERS = {
+    "nothing": "[not kept: it was kept before, or the person called it wrong]",
+    "kept": "[not kept in force: what is known now outweighs it]",
+    "refreshed": "[kept before; its date is renewed]",
+}
 
 
 class Marks(Protocol):
@@ -68,17 +84,17 @@ class Mind:
         context = replace(context, core=self._core(turn), milestones=self._milestones(turn))
         recorded = self._is_recorded(turn) or self._record_question(context)
         recollection = self._same(context) or self.recall.recollect(context)
-        if turn.remembrance is None or turn.remembrance.version != recollection.version:
+        known = turn.remembrance is not None and turn.remembrance.version == recollection.version
+        # a store that is locked is waited for once in a step: the next one notes what is missing
+        if recorded and not known:
             self._note(turn, recollection, recorded=recorded)
         self._note_task(context)
         return replace(context, recollection=recollection)
 
     def is_outdated(self, turn: Turn) -> bool:
         """Tell whether a preference changed since *turn* was given its own."""
-        if turn.remembrance is None:
-            return False
-        version = self._version(turn.user_id, turn.remembrance.version)
-        return version != turn.remembrance.version
+        known = turn.remembrance.version if turn.remembrance else UNKNOWN_VERSION
+        return known != UNKNOWN_VERSION and self._version(turn.user_id, known) != known
 
     def catch_up(self, turn: Turn) -> None:
         """Note that *turn* itself changed what is remembered: that outdates nothing of it."""
@@ -129,7 +145,7 @@ class Mind:
         found = self.aside.attempt(
             "recalled", lambda: self.memories.of_ids(ids, turn.user_id), list[Memory]()
         )
-        by_id = {memory.id: memory for memory in found}
+        by_id = {memory.id: memory for memory in found if memory.state in COUNTS}
         there = [each for each in given.recalled if each.memory_id in by_id]
         return Recollection(
             routing=given.routing,
@@ -147,7 +163,8 @@ class Mind:
     def _note(self, turn: Turn, recollection: Recollection, *, recorded: bool) -> None:
         given = remembrance_of(recollection, recorded=recorded)
         self.aside.attempt("remembrance", lambda: self.turns.remember(turn, given), False)
-        ids = [hit.memory.id for hit in recollection.hits]
+        recalled = (*recollection.preferences, *(hit.memory for hit in recollection.hits))
+        ids = [memory.id for memory in recalled]
         if ids:
             now = self.clock()
             self.aside.settled(
@@ -170,36 +187,48 @@ class Mind:
 
     def track(self, run: CommandRun) -> None:
         """Note in the working memory how far a command of a task is."""
-        self.aside.settled(
-            "working memory",
-            lambda: self.working.change(
+        self.aside.settled("working memory", lambda: self._follow(run))
+
+    def _follow(self, run: CommandRun) -> None:
+        # a task that is not there has ended, or was not used for an hour
+        with contextlib.suppress(NotFoundError):
+            self.working.change(
                 run.user_id, run.session_id, run.turn_id, lambda state: tasks.followed(state, run)
-            ),
-        )
+            )
 
     # --- on a tool call ---------------------------------------------------------------
 
     def remember(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
         """Keep what the model proposes, if it rests on something; say what came of it."""
-        checked = self.aside.attempt(
-            "remember", lambda: proposed.check(proposal, self._grounds(context)), _AWAY
+        if host and all(each.name != host for each in context.hosts):
+            return f"[not kept: there is no host named {host!r} in this session]"
+        return self.aside.attempt(
+            "remember",
+            lambda: self._propose(context, proposal, host),
+            "[not kept: the memory cannot be written now]",
         )
+
+    def _propose(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
+        checked = proposed.check(proposal, self._grounds(context), host)
         if isinstance(checked, str):
             return f"[not kept: {checked}]"
-        found, proof = checked
-        where = next((each for each in context.hosts if each.name == (host or _host(proof))), None)
-        kept = self.aside.settled(
-            "remember",
-            lambda: self.longterm.propose(
-                context.turn.user_id, found, host=where, command_id=proof.id if proof else None
-            ),
+        proof = checked.proof
+        name = host or (proof.host if proof else "")
+        change = self.longterm.propose(
+            context.turn.user_id,
+            checked.found,
+            host=next((each for each in context.hosts if each.name == name), None),
+            command_id=proof.id if proof else None,
+            patience_ms=self.patience_ms,
         )
-        return "[kept]" if kept else f"[not kept: {_AWAY}]"
+        return _ANSWERS.get(change.kind, "[kept]")
 
     def _grounds(self, context: DynamicContext) -> proposed.Grounds:
-        runs = context.commands
+        """Return what this turn shows; earlier words were read when they were said."""
+        runs, turn_id = context.commands, context.turn.id
+        mine = (each for each in context.history if each.turn_id == turn_id)
         return proposed.Grounds(
-            said=[each.content for each in context.history if each.role == "user"],
+            said=[each.content for each in mine if each.role == "user"],
             runs=runs,
             outputs=[self._output(run) for run in runs],
         )
@@ -231,15 +260,19 @@ class Mind:
         memories = used.of_answer(answer, context.recollection, context.commands)
         if not memories:
             return ""
-        ids = tuple(memory.id for memory in memories)
-        self.turns.remember(
-            context.turn,
-            replace(
-                remembrance_of(context.recollection, recorded=self._is_recorded(context.turn)),
-                cited=ids,
-            ),
-        )
+        self.aside.settled("cited", lambda: self._note_cited(context, memories))
         return providers.sources_line(memories, context.turn.language)
+
+    def _note_cited(self, context: DynamicContext, memories: Sequence[Memory]) -> None:
+        turn = context.turn
+        given = remembrance_of(context.recollection, recorded=self._is_recorded(turn))
+        self.turns.remember(turn, replace(given, cited=tuple(memory.id for memory in memories)))
+
+    def credit(self, turn: Turn) -> None:
+        """Count for the memories that the ended turn's answer rests on that they helped."""
+        cited = turn.remembrance.cited if turn.remembrance else ()
+        if cited:
+            self.aside.settled("help count", lambda: self.memories.mark_helped(list(cited)))
 
     def release(self, turn: Turn) -> None:
         """Forget the working memory of a turn that has ended."""
@@ -274,7 +307,7 @@ def question_of(turn: Turn, history: Sequence[Message]) -> Message | None:
     return next(mine, None)
 
 
-def remembrance_of(recollection: Recollection, *, recorded: bool = True) -> Remembrance:
+def remembrance_of(recollection: Recollection, *, recorded: bool) -> Remembrance:
     """Return *recollection* as it is kept with the turn: ids, not texts."""
     by_id = {memory_id: mark for mark, memory_id in providers.marks(recollection).items()}
     recalled = [

@@ -4,8 +4,9 @@ A preference must stand in the person's own words, a fact in the output of a com
 turn, a case must tell cause and fix apart. So no text out of a host becomes a rule.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from walissh.memory import words
 from walissh.memory.entry import FACTS, Found, MemoryType, Proposed
@@ -16,20 +17,29 @@ from walissh.safety import redact
 MAX_SUBJECT_CHARS = 80
 MAX_CONTENT_CHARS = 600
 SAID_SHARE = 0.6
+FIX_SHARE = 0.3
 PROPOSED_CONFIDENCE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a proposal may rest on: the person's own words, and the runs with their outputs."""
+    """What a proposal may rest on, all of this turn: the person's words, runs, their outputs."""
 
     said: Sequence[str]
     runs: Sequence[CommandRun]
     outputs: Sequence[str]
 
 
-def check(proposed: Proposed, grounds: Grounds) -> tuple[Found, CommandRun | None] | str:
-    """Return what may be kept with the run that proves it, or why it may not."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What may be kept, and the run that proves it, None if the person's words do."""
+
+    found: Found
+    proof: CommandRun | None = None
+
+
+def check(proposed: Proposed, grounds: Grounds, host: str = "") -> Kept | str:
+    """Return what may be kept, or why it may not. With *host* only what ran there proves."""
     problem = _malformed(proposed)
     if problem:
         return problem
@@ -37,8 +47,8 @@ def check(proposed: Proposed, grounds: Grounds) -> tuple[Found, CommandRun | Non
     if kind is MemoryType.USER_PREFERENCE:
         return _preference(proposed, grounds)
     if kind in FACTS:
-        return _fact(proposed, kind, grounds)
-    return _case(proposed)
+        return _fact(proposed, kind, grounds, host)
+    return _case(proposed, grounds)
 
 
 def _malformed(proposed: Proposed) -> str:
@@ -57,16 +67,15 @@ def _malformed(proposed: Proposed) -> str:
     return ""
 
 
-def _preference(proposed: Proposed, grounds: Grounds) -> tuple[Found, None] | str:
+def _preference(proposed: Proposed, grounds: Grounds) -> Kept | str:
     wanted = set(words.terms(proposed.content))
-    said = set(words.terms(" ".join(_own_words(grounds.said))))
-    if not wanted or len(wanted & said) < SAID_SHARE * len(wanted):
-        return "the person did not say so in this talk: ask them first"
+    if not any(_share(wanted, each) >= SAID_SHARE for each in _own_words(grounds.said)):
+        return "the person did not say so in this turn: ask them first"
     by_rule = [each for text in grounds.said for each in preferences.from_user(text)]
-    shares = [len(set(words.terms(each.content)) & wanted) for each in by_rule]
-    if any(shares):  # of those alike the one said last
-        return max(zip(shares, range(len(by_rule)), by_rule, strict=True))[2], None
-    return _found(proposed, MemoryType.USER_PREFERENCE), None
+    shares = [_share(wanted, each.content) for each in by_rule]
+    if shares and max(shares) >= SAID_SHARE:  # of those alike the one said last
+        return Kept(max(zip(shares, range(len(by_rule)), by_rule, strict=True))[2])
+    return Kept(_found(proposed, MemoryType.USER_PREFERENCE))
 
 
 def _own_words(said: Sequence[str]) -> Iterator[str]:
@@ -76,15 +85,23 @@ def _own_words(said: Sequence[str]) -> Iterator[str]:
             yield sentence.seen
 
 
-def _fact(
-    proposed: Proposed, kind: MemoryType, grounds: Grounds
-) -> tuple[Found, CommandRun | None] | str:
-    needles = _values(proposed.content)
+def _fact(proposed: Proposed, kind: MemoryType, grounds: Grounds, host: str) -> Kept | str:
+    values = _values(proposed.content)
+    if not values:
+        return "a fact needs a value that an output shows"
+    wanted = set(words.terms(proposed.content))
     for run, output in zip(grounds.runs, grounds.outputs, strict=True):
-        well = run.status is CommandStatus.FINISHED and run.exit_code == 0
-        if well and needles and all(needle in output for needle in needles):
-            return _found(proposed, kind), run
+        seen = f"{proposed.subject} {run.host} {run.command} {output}"
+        shown = all(_stands(value, output) for value in values)
+        # an order in words that no output holds must not ride on a true number
+        shown = shown and _share(wanted, seen) >= SAID_SHARE
+        if shown and _went_well(run) and run.host == (host or run.host):
+            return Kept(replace(_found(proposed, kind), value=values[0]), run)
     return "no command of this turn that ended well shows it: measure it first"
+
+
+def _went_well(run: CommandRun) -> bool:
+    return run.status is CommandStatus.FINISHED and run.exit_code == 0
 
 
 def _values(content: str) -> list[str]:
@@ -93,11 +110,25 @@ def _values(content: str) -> list[str]:
     return [word for word in each if any(char.isdigit() for char in word)]
 
 
-def _case(proposed: Proposed) -> tuple[Found, None] | str:
+def _stands(value: str, output: str) -> bool:
+    """Tell whether *value* stands in *output* as a word of its own: 7 is not in 17 or 7.2."""
+    whole = rf"(?<![\w.]){re.escape(value)}(?!\w|\.\d)"
+    return re.search(whole, output, re.I) is not None
+
+
+def _case(proposed: Proposed, grounds: Grounds) -> Kept | str:
     found = cases.from_assistant(proposed.content)
     if not found:
         return "a case needs its symptom, an established cause, and what was done about it"
-    return found[0], None
+    done = [f"{run.command} {run.reason}" for run in grounds.runs if _went_well(run)]
+    fix = set(words.terms(found[0].fix))
+    if _share(fix, " ".join([*done, *_own_words(grounds.said)])) < FIX_SHARE:
+        return "neither a command of this turn nor the person tells of that fix"
+    return Kept(found[0])
+
+
+def _share(wanted: set[str], text: str) -> float:
+    return len(wanted & set(words.terms(text))) / len(wanted) if wanted else 0.0
 
 
 def _found(proposed: Proposed, kind: MemoryType) -> Found:

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from walissh.memory import choices, proposal, weight
-from walissh.memory.entry import Hit, Memory, MemoryType, Place, Recollection, Route, Routing
+from walissh.memory.entry import (
+    UNKNOWN_VERSION,
+    Hit,
+    Memory,
+    MemoryType,
+    Place,
+    Recollection,
+    Route,
+    Routing,
+)
 from walissh.memory.needs import Commands, Memories
 from walissh.memory.recall.values import Query
 from walissh.memory.router import Router, Signals
@@ -16,6 +25,7 @@ CHOICES = 200
 RECENT_QUESTIONS = 2
 RECENT_CHARS = 400
 RECENT_WEIGHT = 0.3
+TASK_MARKS = ("goal_set", "verified", "handed_over")
 LONG_TERM = frozenset({Route.LONG_TERM_ONLY, Route.BOTH})
 
 
@@ -33,7 +43,9 @@ class Recall:
         """Return what *context*'s turn is given. What cannot be read is left out."""
         turn = context.turn
         version = self.aside.attempt(
-            "preference version", lambda: self.memories.preference_version(turn.user_id), 0
+            "preference version",
+            lambda: self.memories.preference_version(turn.user_id),
+            UNKNOWN_VERSION,
         )
         routing = self.aside.attempt("route", lambda: self._route(context), Routing(Route.BOTH))
         weighed = weight.weigh(turn.question)
@@ -129,6 +141,6 @@ def _follows(context: DynamicContext) -> bool:
 
 
 def _open_task(context: DynamicContext) -> bool:
-    return any(mark.kind == "goal_set" for mark in context.milestones) and not any(
-        mark.kind in ("verified", "handed_over") for mark in context.milestones
-    )
+    """Tell whether the last goal of the talk has not been reached yet."""
+    told = [mark.kind for mark in context.milestones if mark.kind in TASK_MARKS]
+    return bool(told) and told[-1] == "goal_set"

@@ -18,12 +18,15 @@ _STATUS = {
     CommandStatus.EXPIRED: StepStatus.CANCELLED,
 }
 
+ENDED = (StepStatus.DONE, StepStatus.FAILED, StepStatus.CANCELLED, StepStatus.SKIPPED)
+
 
 def followed(state: TaskState, run: CommandRun) -> TaskState:
     """Return the task with *run* as a sub-task in its present state."""
     step_id, status = f"command-{run.id}", _status(run)
     if all(each.id != step_id for each in state.steps):
-        step = SubTask(step_id, f"{run.host}: {run.command[:200]}", status)
+        title = f"{run.host}: {run.command[:200]}"
+        step = SubTask(step_id, title, status, result=_result(run))
         return replace(state, steps=(*state.steps, step))
     now = state.step(step_id).status
     if now is status:
@@ -41,8 +44,9 @@ def _status(run: CommandRun) -> StepStatus:
 
 def _way(now: StepStatus, status: StepStatus) -> tuple[StepStatus, ...]:
     """Return the moves from *now* to *status*: an end that is told late passes by running."""
-    ends = (StepStatus.DONE, StepStatus.FAILED)
-    if status in ends and now is not StepStatus.RUNNING:
+    if now in ENDED:
+        return ()
+    if status in (StepStatus.DONE, StepStatus.FAILED) and now is not StepStatus.RUNNING:
         return (StepStatus.RUNNING, status)
     return (status,)
 

@@ -43,6 +43,8 @@ RECENT_MESSAGES = 50
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 120.0
 NONSENSE_TRIES = 2
+FRESH_STARTS = 3
+LONGER_PAUSE_S = 10.0
 SHORTEST_HISTORY_CHARS = 10_000
 
 
@@ -151,8 +153,12 @@ def _given(context: DynamicContext) -> Turn:
 
 
 def _start_afresh(parts: Parts, turn: Turn) -> None:
-    """Make the step again: what it says was thought under a preference that has changed."""
-    if parts.turns.postpone(turn, parts.clock(), ""):
+    """Make the step again: what it says was thought under a preference that has changed.
+
+    One that keeps changing is waited for: each attempt costs a call of the model.
+    """
+    delay_s = 0.0 if turn.attempt < FRESH_STARTS else LONGER_PAUSE_S
+    if parts.turns.postpone(turn, parts.clock() + timedelta(seconds=delay_s), ""):
         telling.tell_turn(parts, turn, note=texts.preference_changed(turn.language))
     else:
         advance(parts, turn.id)
@@ -167,8 +173,7 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
         parts.mind.catch_up(turn)
     runs = parts.turns.record_reply(turn, reply, proposals, answers)
     for run in runs or []:
-        parts.mind.track(run)
-        parts.publish(run.session_id, "command", telling.command(run))
+        telling.tell_command(parts, run.id)
         if run.status is CommandStatus.APPROVED:
             parts.enqueue.act(run)
     advance(parts, turn.id)
@@ -228,7 +233,6 @@ def act(parts: Parts, command_id: str) -> None:
     run = parts.commands.claim(command_id, parts.worker)
     if run is None:
         return
-    parts.mind.track(run)
     telling.tell_command(parts, run.id)
     host = parts.hosts.get(run.host_id, run.user_id)
     if host is None or host.revision != run.host_revision:
@@ -236,8 +240,7 @@ def act(parts: Parts, command_id: str) -> None:
         parts.commands.fail(run.id, parts.worker, why, "host_key")
     elif _run(parts, run) and (host.check is None or host.check.status != "ok"):
         parts.hosts.record_check(host.id, None)
-    ended = telling.tell_command(parts, run.id)
-    parts.mind.track(ended or run)
+    telling.tell_command(parts, run.id)
     advance(parts, run.turn_id)
 
 
@@ -394,7 +397,8 @@ def finish(parts: Parts, turn_id: str) -> None:
     What memory can learn from it is learned, then its end goes into the audit trail. While
     memory cannot be written, upkeep has it done again.
     """
-    if not parts.mind.learn(turn_id):
-        return
-    if parts.turns.settle(turn_id):
-        telling.tell_learned(parts, turn_id)
+    if parts.mind.learn(turn_id) and parts.turns.settle(turn_id):
+        turn = parts.turns.get(turn_id)
+        if turn is not None:
+            parts.mind.credit(turn)  # once: only one job settles a turn
+            telling.tell_learned(parts, turn)

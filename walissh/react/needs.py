@@ -264,6 +264,9 @@ class Mind(Protocol):
     def release(self, turn: Turn) -> None:
         """Forget the working memory of a turn that has ended."""
 
+    def credit(self, turn: Turn) -> None:
+        """Count for the memories that the ended turn's answer rests on that they helped."""
+
     def tidy(self) -> None:
         """Forget the working memory of turns whose end nobody told (a process was killed)."""
 

@@ -34,9 +34,10 @@ def command(run: CommandRun) -> dict[str, object]:
 
 
 def tell_command(parts: Parts, command_id: str) -> CommandRun | None:
-    """Publish the present state of a command."""
+    """Publish the present state of a command, and note it in the working memory."""
     run = parts.commands.get(command_id)
     if run is not None:
+        parts.mind.track(run)
         parts.publish(run.session_id, "command", command(run))
     return run
 
@@ -67,11 +68,9 @@ def tell_end(parts: Parts, turn_id: str) -> None:
         parts.publish(turn.session_id, "done", data)
 
 
-def tell_learned(parts: Parts, turn_id: str) -> None:
+def tell_learned(parts: Parts, turn: Turn) -> None:
     """Publish ``learned``: the timeline and the memories of a session may be others now."""
-    turn = parts.turns.get(turn_id)
-    if turn is not None:
-        parts.publish(turn.session_id, "learned", {"turn_id": turn.id})
+    parts.publish(turn.session_id, "learned", {"turn_id": turn.id})
 
 
 class TextFlow:
