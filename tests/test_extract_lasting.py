@@ -185,3 +185,16 @@ def test_a_limit_of_a_process_number_says_nothing_tomorrow() -> None:
     text = "Max open files            1024                 4096                 files"
     assert environment(text, "cat /proc/2231/limits | grep open") == {}
     assert environment(text, "cat /proc/self/limits") == {"nofile limit": "1024"}
+
+
+def test_two_values_of_one_subject_stand_beside_each_other() -> None:
+    text = "backend b\n    server one 10.0.0.21:8080 check\n    server two 10.0.0.22:8080 check"
+    assert environment(text, "cat /etc/haproxy/haproxy.cfg") == {
+        "haproxy server": "one 10.0.0.21:8080 check",
+        "haproxy server two": "two 10.0.0.22:8080 check",
+    }
+
+
+def test_a_script_with_a_plain_name_is_called_after_its_folder() -> None:
+    row = "901 /usr/bin/node /srv/frobshop/index.js --port 7001"
+    assert environment(row, "pgrep -af node") == {"port 7001": "7001 frobshop"}

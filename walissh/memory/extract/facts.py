@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from walissh.memory.entry import Found
+from walissh.memory.entry import Found, MemoryType
 from walissh.memory.extract import (
     answers,
     bundles,
@@ -30,6 +30,7 @@ from walissh.safety import redact
 
 MAX_READ_CHARS = 256_000
 MAX_FACTS = 40
+MAX_SUBJECT_CHARS = 80
 
 Lines = Sequence[str]
 Reader = Callable[[Asked, Lines, str], Iterable[Found]]
@@ -132,15 +133,29 @@ def _alone(ask: Asked) -> Asked:
 def _clean(found: Iterable[Found]) -> list[Found]:
     """Drop repeats and whatever holds a secret or its placeholder."""
     kept: dict[tuple[str, str, str], Found] = {}
-    for each in found:
-        if each.value:
-            kept.setdefault((each.type, each.subject, each.value), each)
+    for each in _told_apart(found):
+        kept.setdefault((each.type, each.subject, each.value), each)
         if len(kept) >= MAX_FACTS:
             break
     facts = list(kept.values())
     if not _secret("\n".join(fact.content for fact in facts)):
         return facts
     return [fact for fact in facts if not _secret(f"{fact.subject}: {fact.value}")]
+
+
+def _told_apart(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield the facts; a second value of one subject is named after itself, none is the last."""
+    values: dict[str, str] = {}
+    for each in found:
+        if not each.value.strip():
+            continue
+        if each.type is not MemoryType.ENVIRONMENT_FACT or each.value == values.setdefault(
+            each.subject, each.value
+        ):
+            yield each
+        else:
+            subject = f"{each.subject} {each.value.split()[0]}"[:MAX_SUBJECT_CHARS]
+            yield replace(each, subject=subject, content=f"{subject}: {each.value}")
 
 
 def _secret(text: str) -> bool:

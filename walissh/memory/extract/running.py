@@ -43,7 +43,7 @@ _WIDTHS = {"lstart": 5}
 
 def _by_flags(asked: Asked) -> int | None:
     """Return the columns of a listing whose header was cut off, by how it was asked for."""
-    said = " ".join(asked.args)
+    said = " ".join(a for a in asked.args if not a.startswith("--") or "format" in a)
     chosen = [name for group in re.findall(r"-?\w*o[ =]?([\w%,:+=-]+)", said) for name in
               group.split(",") if name]  # fmt: skip
     if re.search(r"(?:^|\s)-?\w*o(?:[ =]|$)|--format", said) and chosen:
@@ -102,9 +102,12 @@ def name(command: str) -> str:
     return own
 
 
-_CLASS = re.compile(r"(?:org|com|io|net|co|de|cn)\.[\w.]+\.(\w+)")
+_CLASS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)*\.([A-Z]\w*)")
 _STARTERS = re.compile(
     r"(?:Bootstrap|Main|Server|Start(?:er)?|Launcher|Application|App|Daemon)$", re.I
+)
+_PLAIN_SCRIPTS = frozenset(
+    "index main app server run start manage wsgi asgi cli bot worker launcher entrypoint".split()  # noqa: SIM905
 )
 
 
@@ -112,8 +115,11 @@ def _plain(word: str) -> str:
     java = _CLASS.fullmatch(word)
     if java:  # org.apache.catalina.startup.Bootstrap is catalina
         parts = word.split(".")
-        own = parts[2] if parts[1] == "apache" else parts[1]
-        return (own if _STARTERS.match(java[1]) else java[1]).lower()
+        at = 2 if parts[1] == "apache" else 1 if parts[0] in {"org", "com", "io", "net"} else 0
+        return (parts[at] if _STARTERS.match(java[1]) else java[1]).lower()
     base = re.sub(r"[:\[].*", "", word).rpartition("/")[2]
     base = re.sub(r"\.(?:py|rb|pl|js|mjs|jar|php|sh)$|-\d[\w.]*\.jar$", "", base)
+    folder = word.rpartition("/")[0].rpartition("/")[2]
+    if base in _PLAIN_SCRIPTS and folder not in {"", "bin", "src", "dist", "build", "lib"}:
+        base = folder  # /srv/shop/index.js is shop
     return base if re.fullmatch(r"[A-Za-z][\w.+@-]{0,40}", base) else ""

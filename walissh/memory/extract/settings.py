@@ -105,6 +105,7 @@ def _owner(path: str) -> str:
             "server",
             "default",
             "application",
+            "daemon",
         }:
             return names.product(name)
     return "service"
@@ -169,7 +170,11 @@ def _setting(key: str, value: str, who: str) -> Pairs:
         yield f"port {number[1]}", f"{number[1]} {who} ({key})"
     elif kind == "port" and tail in {"bind", "listen"}:
         yield f"{who} {tail}", value
-    elif kind == "log" and (word.startswith("/") or word.endswith(".log")):
+    elif (
+        kind == "log"
+        and not _TEMPORARY.match(word)
+        and (word.startswith("/") or word.endswith(".log"))
+    ):
         yield f"log path {who} {tail}", word
     elif kind == "data" and value.startswith("/") and not _TEMPORARY.match(value):
         yield f"data dir {who} {tail}", word
@@ -268,13 +273,21 @@ def _kernel(asked: Asked, lines: Lines) -> Pairs:
 
 # --- small ones -----------------------------------------------------------------------
 
-_HOME = re.compile(r"(?P<k>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:HOME|BASE)|GOPATH|GOROOT)=(?P<v>/\S+)$")
+_HOME = re.compile(
+    r"(?P<k>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:HOME|BASE|ROOT|DIR)|GOPATH|GOROOT|PGDATA)=(?P<v>/\S+)$"
+)
+
+
+# set for the person that logs in, not by what the machine is for
+_OWN_SHELL = re.compile(
+    r"(?:XDG|SSL|GRPC|PYENV|NVM|SDKMAN|RBENV|CARGO|RUSTUP|TMP|TEMP|NIX|PIP|NPM)_"
+)
 
 
 def _homes(asked: Asked, lines: Lines) -> Pairs:
     for line in lines:
         match = _HOME.match(line.strip())
-        if match and not match["k"].startswith("XDG_"):
+        if match and not _OWN_SHELL.match(match["k"]):
             yield f"environment {match['k']}", match["v"]
     name = (
         re.fullmatch(r"\$?\{?([A-Z]+_(?:HOME|BASE|DIR))\}?", asked.args[-1]) if asked.args else None
