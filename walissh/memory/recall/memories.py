@@ -16,7 +16,7 @@ from walissh.memory.recall.values import Features, Matches, Query, Scored
 HALF_LIFE_DAYS = 90
 PREFERENCE_RESTS_DAYS = 365
 FRESHNESS = 0.15
-KIND = 0.5
+KIND = 0.8
 OTHER_HOST = 0.25
 NO_HOST = 0.75
 STRANGE_HOST = 0.3
