@@ -17,8 +17,9 @@ from walissh.memory.longterm import LongTermMemory
 from walissh.memory.sidepath import SidePath
 from walissh.react import agent, decisions
 from walissh.react.turn import CommandStatus, ToolCall, TurnStatus
-from walissh.store import memories, people, sessions
+from walissh.store import core_memory, hosts, memories, milestones, people, sessions
 from walissh.store.database import writing
+from walissh.store.hosts import HostDraft
 from walissh.store.queue import JOB_ENDS
 from workers import upkeep
 
@@ -330,6 +331,41 @@ def test_a_reason_of_a_denial_that_is_a_rule_is_kept(world: World) -> None:
     decisions.deny(world.parts, world.runs(turn)[0].id, world.person.id, "以后不要重启 mysql")
     world.play()
     assert any("mysql" in each.content for each in memories.recent(world.person.id))
+
+
+def test_a_wish_is_a_mark_on_the_timeline(world: World) -> None:
+    world.script("Fine.")
+    world.ask("以后执行命令都加 sudo。看一下 nginx 的状态")
+    world.play()
+    kinds = [mark.kind for mark in milestones.recent(world.session.id, world.person.id, 9)]
+    assert "preference_learned" in kinds
+
+
+def test_a_wish_that_can_bind_is_proposed_as_a_standing_rule(world: World) -> None:
+    world.script("Fine.")
+    world.ask("from now on never restart mysql on db1")
+    world.play()
+    (proposal,) = core_memory.proposals(world.person.id)
+    assert (proposal.block, "restart mysql" in proposal.content) == ("rules", True)
+
+
+def test_the_line_of_sources_teaches_nothing(world: World) -> None:
+    fact = Found(MemoryType.SOFTWARE_FACT, "redis", "7.0.15", "redis 7.0.15")
+    memories.add_or_update(world.person.id, fact, Source(Origin.TOOL), host=world.host)
+    world.script("web1 runs redis 7.0.15 [m1].")
+    world.ask("which redis version runs on web1?")
+    world.play()
+    assert len(memories.recent(world.person.id)) == 1
+
+
+def test_the_stage_of_two_hosts_is_kept_once_each(world: World) -> None:
+    two = [
+        hosts.add(world.person.id, HostDraft(name, "127.0.0.1", "ops", stage="production"))
+        for name in ("db1", "db2")
+    ]
+    longterm = world.parts.mind.longterm
+    longterm.record_inventory(world.person.id, two)
+    assert list(longterm.record_inventory(world.person.id, two)) == []
 
 
 # --- the side path --------------------------------------------------------------------

@@ -140,7 +140,9 @@ def mind_of(
         turns=turns,
         commands=commands,
         working=working,
-        aftermath=Aftermath(longterm, said, commands, history, hosts, tracker, aside),
+        aftermath=Aftermath(
+            longterm, memories, core_memory, said, commands, history, hosts, tracker, aside
+        ),
         aside=aside,
         clock=utc_now,
         patience_ms=MEMORY_PATIENCE_MS,

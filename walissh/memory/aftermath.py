@@ -1,12 +1,14 @@
 """What is learned from a turn once it has ended: in the job ``finish``, in nobody's way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+from walissh.memory import providers, standing
+from walissh.memory.entry import Memory
 from walissh.memory.longterm import LongTermMemory
-from walissh.memory.needs import Change, Commands, History, Hosts, Said
+from walissh.memory.needs import Change, Commands, CoreMemory, History, Hosts, Memories, Said
 from walissh.memory.sidepath import SidePath
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, CommandStatus, Message, Turn, TurnStatus
@@ -25,10 +27,20 @@ class Tracker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """A change that was made before: what it came to, and the entry."""
+
+    kind: str
+    memory: Memory | None
+
+
+@dataclass(frozen=True, slots=True)
 class Aftermath:
     """Reads an ended turn again and keeps what it taught. Doing it twice adds nothing."""
 
     longterm: LongTermMemory
+    memories: Memories
+    core: CoreMemory
     said: Said
     commands: Commands
     history: History
@@ -53,22 +65,36 @@ class Aftermath:
             self._inventory(turn, runs, learned),
             self._deeds(turn, messages, runs, learned),
             self._conclusion(turn, messages, runs, learned),
+            self.aside.settled("rules", lambda: self._propose_rules(turn, learned)),
             self.aside.settled("index", lambda: self.said.index_turn(turn.id)),
             self.aside.settled(
-                "milestones", lambda: self.tracker.detect_and_record(turn, runs, learned)
+                "milestones",
+                lambda: self.tracker.detect_and_record(
+                    replace(turn, answer=providers.without_sources(turn.answer)), runs, learned
+                ),
             ),
         ]
         return all(done)
 
     def _question(self, turn: Turn, messages: list[Message], learned: list[Change]) -> bool:
-        given = turn.remembrance
         question = next((each for each in messages if each.role == "user"), None)
-        if question is None or (given is not None and given.recorded):
+        if question is None:
             return True
+        given = turn.remembrance
+        read = given is not None and given.recorded
         return self.aside.settled(
             "question",
-            lambda: learned.extend(self.longterm.record_user_message(turn.user_id, question)),
+            lambda: learned.extend(
+                self._taught(turn, question)
+                if read
+                else self.longterm.record_user_message(turn.user_id, question)
+            ),
         )
+
+    def _taught(self, turn: Turn, question: Message) -> Sequence[Change]:
+        """Return what the first step has kept of the question already."""
+        taught = self.memories.taught_by(turn.user_id, question.id)
+        return [Learned("added", memory) for memory in taught]
 
     def _observations(self, turn: Turn, runs: list[CommandRun], learned: list[Change]) -> bool:
         done = [
@@ -122,13 +148,26 @@ class Aftermath:
             lambda: learned.extend(
                 self.longterm.record_assistant_conclusion(
                     turn.user_id,
-                    answers[-1],
+                    replace(answers[-1], content=providers.without_sources(answers[-1].content)),
                     question=turn.question,
                     runs=runs,
                     host=self._only_host(runs),
                 )
             ),
         )
+
+    def _propose_rules(self, turn: Turn, learned: Sequence[Change]) -> None:
+        """Offer the person to make those wishes standing rules that can bind as such."""
+        block = self.core.get(turn.user_id, standing.BLOCK)
+        proposed = standing.with_wishes(block.content, [each.memory for each in learned])
+        if proposed is not None:
+            self.core.propose(
+                turn.user_id,
+                standing.BLOCK,
+                proposed,
+                standing.reason(turn.language),
+                base_version=block.version,
+            )
 
     def _only_host(self, runs: Sequence[CommandRun]) -> Host | None:
         ids = {run.host_id for run in runs}

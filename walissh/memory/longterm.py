@@ -87,8 +87,8 @@ class LongTermMemory:
         ]
 
     def _is_known(self, owner_id: str, found: Found, host: Host) -> bool:
-        newest = self.memories.newest(owner_id, found.subject, type=found.type)
-        return newest is not None and (newest.host_id, newest.value) == (host.id, found.value)
+        newest = self.memories.newest(owner_id, found.subject, type=found.type, host_id=host.id)
+        return newest is not None and newest.value == found.value
 
     def _keep(
         self,

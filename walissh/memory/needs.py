@@ -62,9 +62,14 @@ class Memories(Protocol):
         """Keep all that one text taught, in one transaction."""
 
     def newest(
-        self, owner_id: str, subject: str, *, type: MemoryType = MemoryType.USER_PREFERENCE
+        self,
+        owner_id: str,
+        subject: str,
+        *,
+        type: MemoryType = MemoryType.USER_PREFERENCE,
+        host_id: str | None = None,
     ) -> Memory | None:
-        """Return the newest entry that counts of exactly this subject."""
+        """Return the newest entry that counts of exactly this subject, and of this host."""
 
     def in_force(
         self, reader_id: str, place: Place, *, types: Collection[MemoryType]
@@ -75,6 +80,9 @@ class Memories(Protocol):
         self, reader_id: str, query: Query, *, k: int, patience_ms: int | None = None
     ) -> list[Hit]:
         """Return at most *k* memories that bear on *query*, best first."""
+
+    def taught_by(self, owner_id: str, message_id: str) -> list[Memory]:
+        """Return what counts of that which this message taught."""
 
     def of_ids(self, ids: Sequence[str], reader_id: str) -> list[Memory]:
         """Return those that are there and within reach, in the order of *ids*."""
@@ -93,6 +101,20 @@ class Memories(Protocol):
 
 class CoreMemory(Protocol):
     """``store.core_memory``."""
+
+    def get(self, user_id: str, block: str) -> Block:
+        """Return a block as it is in force."""
+
+    def propose(
+        self,
+        user_id: str,
+        block: str,
+        content: str,
+        reason: str,
+        *,
+        base_version: int | None = None,
+    ) -> object:
+        """Add a version that waits for the person."""
 
     def current(self, user_id: str) -> list[Block]:
         """Return the blocks in force."""

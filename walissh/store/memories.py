@@ -30,6 +30,7 @@ from walissh.store.memory_reads import (
     page,
     recall,
     recent,
+    taught_by,
     versions,
 )
 from walissh.store.memory_transfer import export, take_in
@@ -58,6 +59,7 @@ __all__ = [
     "restore",
     "share",
     "take_in",
+    "taught_by",
     "versions",
 ]
 

@@ -32,14 +32,31 @@ def recent(owner_id: str, limit: int = 50, *, type: MemoryType | None = None) ->
 
 
 def newest(
-    owner_id: str, subject: str, *, type: MemoryType = MemoryType.USER_PREFERENCE
+    owner_id: str,
+    subject: str,
+    *,
+    type: MemoryType = MemoryType.USER_PREFERENCE,
+    host_id: str | None = None,
 ) -> Memory | None:
-    """Return the newest of this person's own that counts of exactly this subject."""
+    """Return the newest of this person's own that counts of exactly this subject.
+
+    With *host_id* only of that host.
+    """
     now = utc_now()
     asked = _of_type(memory_sight.wish(None, now), type).also("of_subject", subject)
+    asked = _of_host(asked, host_id)
     with reading() as session:
         found = memory_sight.own(session, owner_id, asked, order="latest", limit=1)
     return memory_rows.memory(found[0], owner_id, now) if found else None
+
+
+def taught_by(owner_id: str, message_id: str) -> list[Memory]:
+    """Return what counts of that which this message of theirs taught, oldest first."""
+    now = utc_now()
+    asked = memory_sight.wish(None, now).also("of_message", message_id)
+    with reading() as session:
+        found = memory_sight.own(session, owner_id, asked)
+    return [memory_rows.memory(seen, owner_id, now) for seen in found]
 
 
 def get(memory_id: str, reader_id: str) -> Memory | None:

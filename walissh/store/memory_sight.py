@@ -57,6 +57,7 @@ Condition = Literal[
     "lasting",
     "numbers",
     "of_host",
+    "of_message",
     "of_owner",
     "of_subject",
     "of_type",
@@ -110,7 +111,7 @@ def wish(state: str | None, now: datetime) -> Wish:
 
 def sharers(session: Transaction, reader_id: str) -> list[str]:
     """Return the owners of what is shared with a group that the reader is in."""
-    rows = session.connection().execute(_sharers(), {"reader": reader_id})
+    rows = session.connection().execute(_sharers(), {"reader": reader_id}).all()
     return [row[0] for row in rows]
 
 
@@ -138,7 +139,7 @@ def seen(
     found: list[Row[*tuple[Any, ...]]] = []
     for which in (False, True)[: 1 + shared]:
         statement = _query(which, asked.conditions, order, limit is not None)
-        found += session.connection().execute(statement, values)
+        found += session.connection().execute(statement, values).all()
     every = [Seen(cast(MemoryRow, row), *row[-4:]) for row in found]
     if not shared:
         return every
@@ -157,13 +158,11 @@ def columns(
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return columns of what *reader_id* may see, instead of all of it."""
     values = {**asked.values, "reader": reader_id}
-    return [
-        row
-        for which in (False, True)[: 1 + shared]
-        for row in session.connection().execute(
-            _columns_of(wanted, which, asked.conditions), values
-        )
-    ]
+    found: list[Row[*tuple[Any, ...]]] = []
+    for which in (False, True)[: 1 + shared]:
+        statement = _columns_of(wanted, which, asked.conditions)
+        found += session.connection().execute(statement, values).all()
+    return found
 
 
 # --- queries, made once ---------------------------------------------------------------
@@ -284,6 +283,7 @@ def _condition(name: Condition) -> ColumnElement[bool]:
 _COLUMNS: dict[str, ColumnElement[Any]] = {
     "bound_to": func.coalesce(MEMORY.c.host_id, ""),
     "of_owner": MEMORY.c.user_id,
+    "of_message": MEMORY.c.source_message_id,
     "of_subject": MEMORY.c.subject,
     "of_type": MEMORY.c.type,
 }
