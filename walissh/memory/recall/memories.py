@@ -139,11 +139,16 @@ def _aptness(goal: Aim, tally: Tally, features: Features, beside: frozenset[str]
     all of the kind that is asked for does.
     """
     beside |= _terms_of(features.host) - _told(features)
-    if any(name not in beside for name in tally.parts):
+    if any(name not in beside for name in tally.parts if not _lone(name)):
         return 1.0
     if any(not said <= beside for said in tally.met.values()):
         return 1.0
     return float(features.type in goal.kinds and features.host.lower() in goal.named)
+
+
+def _lone(name: str) -> bool:
+    """Tell whether *name* is one character of Chinese: many words have it."""
+    return len(name) == 1 and words.is_han(name)
 
 
 def _told(features: Features) -> frozenset[str]:
