@@ -10,6 +10,7 @@ Lines = Sequence[str]
 
 MAX_ROWS = 300
 MAX_CHARS = 4000
+MAX_HEAD = 600
 
 
 def commands(asked: Asked, lines: Lines) -> Iterator[str]:
@@ -17,9 +18,10 @@ def commands(asked: Asked, lines: Lines) -> Iterator[str]:
     before = _columns(asked, lines)
     if before is None:
         return
-    for line in lines[:MAX_ROWS]:
+    first = 1 if lines and _is_header(lines[0]) else 0
+    for line in lines[first:MAX_ROWS]:
         words = line.split(None, before)
-        if len(words) > before and not _is_header(line) and not _is_passing(words[before]):
+        if len(words) > before and not _is_passing(words[before]):
             yield words[before][:MAX_CHARS].strip()
 
 
@@ -82,7 +84,7 @@ def _is_passing(command: str) -> bool:
     """Tell whether a process is of the kernel, a tool that somebody runs now, or a test."""
     if command.startswith(("[", "(")) and command.rstrip().endswith(("]", ")")):
         return True
-    return _TOOL.match(command) is not None or _PASSING.search(command[:MAX_CHARS]) is not None
+    return _TOOL.match(command) is not None or _PASSING.search(command[:MAX_HEAD]) is not None
 
 
 _INTERPRETER = re.compile(r"(?:python|ruby|perl|node|php|java|lua|pypy|tini|dumb-init)[\d.]*")

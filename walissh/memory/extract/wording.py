@@ -1,7 +1,7 @@
 """The words of faults, causes and remedies (``cases.yaml``, ``causes.yaml``), as patterns."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
@@ -9,8 +9,12 @@ import yaml
 _LATIN = re.compile(r"[a-z]", re.I)
 
 
+@lru_cache(maxsize=1024)
 def says(kind: str, text: str) -> bool:
-    """Tell whether *text* has a wording of *kind*, a list of ``cases.yaml``."""
+    """Tell whether *text* has a wording of *kind*, a list of ``cases.yaml``.
+
+    Remembered: each statement of an answer is asked for the same kinds many times over.
+    """
     return pattern(kind).search(text) is not None
 
 
