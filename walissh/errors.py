@@ -22,6 +22,10 @@ class StoreError(WalisshError):
     """The database could not be reached or refused a write."""
 
 
+class StoreRefusedError(StoreError):
+    """The database is there and will never take this: trying again cannot help."""
+
+
 class SealError(StoreError):
     """A stored secret was sealed with another key than the present one."""
 

@@ -1,8 +1,10 @@
 """The database: one engine, and the two ways to talk to it."""
 
+import logging
 import secrets
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -22,14 +24,22 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeDecorator
 
 from walissh.config import Settings, asset_dir
-from walissh.errors import StoreError
+from walissh.errors import StoreError, StoreRefusedError
+
+logger = logging.getLogger(__name__)
 
 WRITES = "walissh_writes"
 PATIENCE = "walissh_patience_ms"
@@ -37,6 +47,16 @@ BUSY_TIMEOUT_S = 30
 
 MEMORY_PATIENCE_MS = 40
 """What a memory may wait for a lock in the middle of a turn: it is a side path."""
+
+LOG_PATIENCE_MS = 1_000
+
+FIRST = datetime(1, 1, 2, tzinfo=UTC)
+LAST = datetime(9999, 12, 30, tzinfo=UTC)
+"""Between these an instant can be written in every zone."""
+
+_NEVER = (DataError, NotSupportedError, ProgrammingError)
+_NEVER_STATES = ("22", "23", "54")
+"""SQLSTATE classes: bad data, a broken constraint, more than the program can take."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -54,14 +74,18 @@ class Base(DeclarativeBase):
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware instant, kept in UTC; SQLite forgets the zone, so it is put back."""
+    """An aware instant, kept in UTC; SQLite forgets the zone, so it is put back.
+
+    The first and the last day of the calendar, which other zones do not have, become the
+    nearest instant that they do.
+    """
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Store in UTC."""
-        return None if value is None else value.astimezone(UTC)
+        return None if value is None else min(max(value, FIRST), LAST).astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Give back an aware value."""
@@ -161,11 +185,48 @@ def _translated() -> Iterator[None]:
     except IntegrityError:
         raise  # says who was first: the caller knows what that means
     except (DBAPIError, PoolTimeoutError) as error:
+        if _is_for_good(error):
+            # the class and not the text: that may quote what somebody wrote
+            raise StoreRefusedError(
+                f"The database refused this ({type(_cause(error)).__name__}). Nothing was"
+                " stored, and trying again as it is will not help."
+            ) from error
         raise StoreError(f"The database did not answer: {_cause(error)}") from error
+
+
+def _is_for_good(error: DBAPIError | PoolTimeoutError) -> bool:
+    state = str(getattr(_cause(error), "sqlstate", None) or "")
+    return isinstance(error, _NEVER) or state.startswith(_NEVER_STATES)
 
 
 def _cause(error: DBAPIError | PoolTimeoutError) -> object:
     return error.orig if isinstance(error, DBAPIError) else error
+
+
+def overwrite_deleted(session: Session) -> None:
+    """Have SQLite put zeros where this transaction deletes, and not only free the pages."""
+    if session.get_bind().dialect.name == "sqlite":
+        session.execute(text("PRAGMA secure_delete=ON"))
+
+
+def empty_log() -> bool:
+    """Have SQLite empty its write-ahead log, in whose old pages a deleted text still stands.
+
+    False while somebody reads an old page or writes: call it again later.
+    """
+    if db.engine.dialect.name != "sqlite":
+        return True
+    try:
+        with _translated(), closing(db.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout={LOG_PATIENCE_MS}")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            busy = any(row[0] for row in cursor.fetchall())
+            cursor.close()
+    except (StoreError, sqlite3.Error) as error:
+        logger.warning("the write-ahead log was not emptied: %s", error)
+        return False
+    return not busy
 
 
 def new_id() -> str:

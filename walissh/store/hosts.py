@@ -17,7 +17,7 @@ from walissh.identity import login_name
 from walissh.react import turn as values
 from walissh.react.host import Auth, Endpoint, Host, HostKey
 from walissh.store import audit, commands, rows
-from walissh.store.database import changed, reading, writing
+from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CredentialRow, HostRow
 from walissh.store.seal import seal, unseal
 
@@ -96,8 +96,10 @@ def remove(host_id: str, owner_id: str) -> None:
         user = session.scalar(select(HostRow.name).where(HostRow.jump_id == host_id).limit(1))
         if user is not None:
             raise ConflictError(f"{row.name} is the jump host of {user}. Change {user} first.")
+        overwrite_deleted(session)
         session.delete(row)
         audit.append(session, actor=owner_id, kind="host_removed", subject=host_id)
+    empty_log()
 
 
 def within_reach(owner_id: str) -> list[Host]:

@@ -11,7 +11,7 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.turn import Session
 from walissh.store import audit, rows, said
-from walissh.store.database import changed, reading, writing
+from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow
 
 MAX_TITLE_CHARS = 200
@@ -108,10 +108,12 @@ def remove(session_id: str, user_id: str) -> None:
         )
         if busy is not None:
             raise ConflictError("A turn is still ending in this session. Try again in a moment.")
+        overwrite_deleted(session)
         said.forget(session, session_id, user_id)
         session.execute(delete(MessageRow).where(MessageRow.session_id == session_id))
         session.execute(delete(SessionRow).where(SessionRow.id == session_id))
         audit.append(session, actor=user_id, kind="session_removed", subject=session_id)
+    empty_log()
 
 
 def name_if_unnamed(session_id: str, title: str) -> None:
