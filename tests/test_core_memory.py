@@ -1,5 +1,7 @@
 """Core memory: short blocks in versions, changed by the person, proposed by the agent."""
 
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from sqlalchemy import func, select
@@ -8,8 +10,8 @@ from tests.world import World
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.memory import core
 from walissh.memory.entry import Block
-from walissh.store import audit, core_memory, people
-from walissh.store.database import reading
+from walissh.store import audit, core_memory, memory_events, people
+from walissh.store.database import db, reading
 from walissh.store.models import AuditRow
 
 
@@ -180,3 +182,112 @@ def test_a_change_is_in_the_audit_trail_by_digest(ann: str, database_app: Flask)
 def test_blocks_have_titles_in_both_languages() -> None:
     assert core.title("rules", "zh") == "常备规则"
     assert core.title("fleet", "en") == "About my fleet"
+
+
+# --- what is told, and what is erased -----------------------------------------------------
+
+
+def told(user_id: str) -> list[tuple[str, str, bool]]:
+    events = memory_events.latest(user_id)
+    assert {each.kind for each in events} <= {"profile_update"}
+    return [
+        (str(each.payload["outcome"]), each.channel, each.changes_preference) for each in events
+    ]
+
+
+def test_a_change_of_the_rules_is_told_to_running_tasks(ann: str) -> None:
+    before = memory_events.preference_version(ann)
+    core_memory.put(ann, "rules", "never reboot nas7", by=ann, channel="api")
+    assert told(ann) == [("changed", "api", True)]
+    assert memory_events.preference_version(ann) > before
+
+
+def test_a_change_of_another_block_is_told_and_outdates_nothing(ann: str) -> None:
+    write(ann, "one")
+    assert told(ann) == [("changed", "web", False)]
+
+
+def test_a_proposal_outdates_nothing_until_it_is_confirmed(ann: str) -> None:
+    proposed = core_memory.propose(ann, "rules", "never reboot nas7", "")
+    assert told(ann) == [("proposed", "agent", False)]
+    core_memory.confirm(ann, "rules", proposed.version)
+    assert told(ann)[0] == ("confirmed", "web", True)
+
+
+def test_a_rejection_is_told_and_outdates_nothing(ann: str) -> None:
+    proposed = core_memory.propose(ann, "rules", "never reboot nas7", "")
+    core_memory.reject(ann, "rules", proposed.version, channel="api")
+    assert told(ann)[0] == ("rejected", "api", False)
+
+
+def test_what_changes_nothing_is_not_told(ann: str) -> None:
+    write(ann, "one")
+    write(ann, "one")
+    assert len(told(ann)) == 1
+
+
+def test_all_blocks_come_as_they_are_in_force(ann: str) -> None:
+    write(ann, "one")
+    write(ann, "two")
+    write(ann, "web and db", block="fleet")
+    core_memory.propose(ann, "me", "three", "")
+    core_memory.put(people.named("bob").id, "rules", "bob's", by="bob")
+    assert core_memory.current(ann) == [core_memory.get(ann, name) for name in core.BLOCKS]
+
+
+@pytest.mark.parametrize(
+    "content", ["I am ann.\nmy db pw is winterapples", "sudo 密码 plum7788", "root/Teap0t!42 登录"]
+)
+def test_a_secret_told_in_talk_is_refused(ann: str, content: str) -> None:
+    if "登录" in content:
+        content = f"用 {content}"
+    with pytest.raises(InvalidError, match="holds a secret"):
+        write(ann, content)
+    assert core_memory.versions(ann, "me") == []
+
+
+def test_the_line_of_a_secret_is_named(ann: str) -> None:
+    with pytest.raises(InvalidError, match=r"^Line 3 "):
+        write(ann, "I am ann.\n\nmy db pw is winterapples\nthe pin is 99217")
+
+
+def test_an_erased_version_is_gone_from_table_and_files(ann: str) -> None:
+    write(ann, "tulips grow here")
+    write(ann, "two")
+    core_memory.erase_version(ann, "me", 1)
+    assert [each.version for each in core_memory.versions(ann, "me")] == [2]
+    assert core_memory.get(ann, "me").content == "two"
+    assert told(ann)[0] == ("erased", "web", False)
+    if db.engine.dialect.name == "sqlite":
+        file = Path(db.engine.url.database or "")
+        files = [file, file.with_name(f"{file.name}-wal")]
+        assert not any(b"tulips grow" in each.read_bytes() for each in files if each.exists())
+
+
+def test_the_version_in_force_is_not_erased(ann: str) -> None:
+    write(ann, "one")
+    with pytest.raises(ConflictError, match="in force"):
+        core_memory.erase_version(ann, "me", 1)
+
+
+def test_a_proposal_is_decided_before_it_is_erased(ann: str) -> None:
+    proposed = core_memory.propose(ann, "me", "one", "you said so")
+    with pytest.raises(ConflictError, match="waits for your decision"):
+        core_memory.erase_version(ann, "me", proposed.version)
+
+
+def test_the_number_of_an_erased_proposal_is_never_used_again(ann: str) -> None:
+    proposed = core_memory.propose(ann, "me", "one", "you said so")
+    core_memory.reject(ann, "me", proposed.version)
+    core_memory.erase_version(ann, "me", proposed.version)
+    [left] = core_memory.versions(ann, "me")
+    assert (left.content, left.reason) == ("", "")
+    assert core_memory.propose(ann, "me", "two", "").version == proposed.version + 1
+
+
+def test_nobody_erases_a_version_of_another(ann: str) -> None:
+    write(ann, "one")
+    write(ann, "two")
+    with pytest.raises(NotFoundError):
+        core_memory.erase_version(people.named("bob").id, "me", 1)
+    assert len(core_memory.versions(ann, "me")) == 2

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from walissh.errors import InvalidError
+from walissh.memory.extract import pref_secrets
 from walissh.react.turn import Language
 from walissh.safety import redact
 
@@ -76,11 +77,18 @@ def _check_size(text: str) -> None:
 
 
 def _check_secrets(text: str) -> None:
-    found = redact.spans(text)
-    if found:
-        line = text.count("\n", 0, found[0].start) + 1
+    line = _line_of_secret(text)
+    if line:
         raise InvalidError(
             f"Line {line} holds a secret, which core memory never keeps. Nothing was saved."
             " Remove it and save again; secrets of a host belong on its host page.",
             field="content",
         )
+
+
+def _line_of_secret(text: str) -> int:
+    """Return the number of the first line that tells a secret, 0 if none does."""
+    shown = [text.count("\n", 0, span.start) + 1 for span in redact.spans(text)[:1]]
+    lines = enumerate(text.split("\n"), 1)
+    told = [number for number, line in lines if pref_secrets.kind_told(line)]
+    return min([*shown, *told], default=0)

@@ -1,29 +1,50 @@
 """The blocks of core memory with all their versions; every query filters by owner.
 
 A change by the person is in force at once. One by the agent is a version that waits until
-the person confirms or rejects it. No version is ever overwritten.
+the person confirms or rejects it. No version is ever overwritten; the person may erase one.
+Each change is told by a ``profile_update`` in its transaction; one of the standing rules
+counts as a changed preference, so that running tasks are told of it.
 """
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session as Transaction
+from sqlalchemy.orm import aliased
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, NotFoundError
 from walissh.memory import core
 from walissh.memory.core import Version
-from walissh.memory.entry import Block
-from walissh.store import audit
-from walissh.store.database import changed, reading, writing
+from walissh.memory.entry import Block, Channel
+from walissh.store import audit, memory_events
+from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
+from walissh.store.memory_events import Profile, ProfileChange
 from walissh.store.models import CoreMemoryRow
 
 AGENT = "agent"
+RULES = "rules"
 MAX_REASON_CHARS = 300
 
 
 def current(user_id: str) -> list[Block]:
     """Return all blocks of this person as they are in force, in their fixed order."""
-    return [get(user_id, name) for name in core.BLOCKS]
+    later = aliased(CoreMemoryRow)
+    newest = (
+        select(func.max(later.version))
+        .where(
+            later.user_id == user_id,
+            later.block == CoreMemoryRow.block,
+            later.confirmed_at.is_not(None),
+        )
+        .correlate(CoreMemoryRow)
+        .scalar_subquery()
+    )
+    found = select(CoreMemoryRow).where(
+        CoreMemoryRow.user_id == user_id, CoreMemoryRow.version == newest
+    )
+    with reading() as session:
+        rows = {row.block: row for row in session.scalars(found)}
+    return [_block(name, rows.get(name)) for name in core.BLOCKS]
 
 
 def get(user_id: str, block: str) -> Block:
@@ -38,18 +59,30 @@ def get(user_id: str, block: str) -> Block:
 
 
 def put(
-    user_id: str, block: str, content: str, *, by: str, base_version: int | None = None
+    user_id: str,
+    block: str,
+    content: str,
+    *,
+    by: str,
+    base_version: int | None = None,
+    channel: Channel = "web",
 ) -> Block:
     """Write the block, in force at once; the same content again changes nothing.
 
     Raises ConflictError if another version than *base_version* is in force (None: whatever
     it is), InvalidError for a content that may not be kept, NotFoundError for no block.
     """
-    return _put(user_id, block, content, by=by, base_version=base_version)
+    return _put(user_id, block, content, by=by, base_version=base_version, channel=channel)
 
 
 def propose(
-    user_id: str, block: str, content: str, reason: str, *, base_version: int | None = None
+    user_id: str,
+    block: str,
+    content: str,
+    reason: str,
+    *,
+    base_version: int | None = None,
+    channel: Channel = "agent",
 ) -> Version:
     """Add a version by the agent that waits for the person; raises as `put` does.
 
@@ -69,6 +102,7 @@ def propose(
             row = session.scalars(waiting).first()
             if row is None:
                 row = _added(session, user_id, block, text, by=AGENT, reason=why)
+                _tell(session, row, AGENT, "proposed", channel)
             return _version(row)
     except IntegrityError as error:
         raise _raced() from error
@@ -89,7 +123,7 @@ def proposals(user_id: str) -> list[Version]:
         return [_version(row) for row in session.scalars(found)]
 
 
-def confirm(user_id: str, block: str, version: int) -> Block:
+def confirm(user_id: str, block: str, version: int, *, channel: Channel = "web") -> Block:
     """Put a proposal in force.
 
     Raises ConflictError if it does not wait any more, or if the block was changed since it
@@ -105,15 +139,17 @@ def confirm(user_id: str, block: str, version: int) -> Block:
             )
         _decide(session, row, confirmed_at=utc_now())
         _audit(session, row, actor=user_id, kind="confirmed")
+        _tell(session, row, user_id, "confirmed", channel)
         return _block(block, _in_force(session, user_id, block))
 
 
-def reject(user_id: str, block: str, version: int) -> None:
+def reject(user_id: str, block: str, version: int, *, channel: Channel = "web") -> None:
     """Turn a proposal down; raises ConflictError if it does not wait any more."""
     with writing() as session:
         row = _row(session, user_id, block, version)
         _decide(session, row, rejected_at=utc_now())
         _audit(session, row, actor=user_id, kind="rejected")
+        _tell(session, row, user_id, "rejected", channel)
 
 
 def versions(user_id: str, block: str) -> list[Version]:
@@ -124,7 +160,7 @@ def versions(user_id: str, block: str) -> list[Version]:
         return [_version(row) for row in session.scalars(found)]
 
 
-def restore(user_id: str, block: str, version: int) -> Block:
+def restore(user_id: str, block: str, version: int, *, channel: Channel = "web") -> Block:
     """Write the content of an earlier version again, as a new one.
 
     Raises ConflictError for one that was never in force.
@@ -134,7 +170,27 @@ def restore(user_id: str, block: str, version: int) -> Block:
         if row.confirmed_at is None:
             raise ConflictError(f"Version {version} was never in force, so it cannot come back.")
         content = row.content
-    return _put(user_id, block, content, by=user_id, reason=f"restored version {version}")
+    why = f"restored version {version}"
+    return _put(user_id, block, content, by=user_id, reason=why, channel=channel)
+
+
+def erase_version(user_id: str, block: str, version: int, *, channel: Channel = "web") -> None:
+    """Remove a version that is not in force, for good: nothing of its text stays.
+
+    Raises ConflictError for the one in force and for one that waits for a decision.
+    """
+    with writing() as session:
+        row = _row(session, user_id, block, version)
+        now = _in_force(session, user_id, block, lock=True)
+        if now is not None and now.version == version:
+            raise ConflictError("This version is in force. Write the block anew, then erase it.")
+        if row.confirmed_at is None and row.rejected_at is None:
+            raise ConflictError("This proposal waits for your decision. Reject it, then erase it.")
+        overwrite_deleted(session)
+        _tell(session, row, user_id, "erased", channel)
+        _audit(session, row, actor=user_id, kind="erased")
+        _erase(session, row)
+    empty_log()
 
 
 # --- rows ---------------------------------------------------------------------------------
@@ -148,6 +204,7 @@ def _put(
     by: str,
     base_version: int | None = None,
     reason: str = "",
+    channel: Channel,
 ) -> Block:
     _check_name(block)
     text = core.checked(content)
@@ -160,6 +217,7 @@ def _put(
             row.confirmed_at = row.at
             session.flush()
             _audit(session, row, actor=by, kind="changed")
+            _tell(session, row, by, "changed", channel)
             return _block(block, row)
     except IntegrityError as error:
         raise _raced() from error
@@ -185,6 +243,23 @@ def _added(
     session.add(row)
     session.flush()
     return row
+
+
+def _erase(session: Transaction, row: CoreMemoryRow) -> None:
+    """Delete the row; the newest one stays without its text, so that its number is kept.
+
+    Else a click on an old page could confirm another proposal of the same number.
+    """
+    mine = CoreMemoryRow.number == row.number
+    last = session.scalar(
+        select(func.max(CoreMemoryRow.version)).where(
+            CoreMemoryRow.user_id == row.user_id, CoreMemoryRow.block == row.block
+        )
+    )
+    if row.version == last:
+        changed(session, update(CoreMemoryRow).where(mine).values(content="", reason=""))
+    else:
+        changed(session, delete(CoreMemoryRow).where(mine))
 
 
 def _of(user_id: str, block: str) -> Select[CoreMemoryRow]:
@@ -258,6 +333,20 @@ def _audit(session: Transaction, row: CoreMemoryRow, *, actor: str, kind: str) -
         block=row.block,
         version=row.version,
         content=audit.digest_of(row.content),
+    )
+
+
+def _tell(
+    session: Transaction, row: CoreMemoryRow, by: str, outcome: ProfileChange, channel: Channel
+) -> None:
+    in_force = outcome in ("changed", "confirmed")
+    memory_events.append(
+        session,
+        row.user_id,
+        "profile_update",
+        channel,
+        Profile(block=row.block, version=row.version, by=by, outcome=outcome),
+        changes_preference=in_force and row.block == RULES,
     )
 
 

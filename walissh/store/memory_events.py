@@ -32,6 +32,7 @@ Kind = Literal[
     "memory_shared",
 ]
 Outcome = Literal["added", "refreshed", "superseded", "removed", "kept", "edited", "imported"]
+ProfileChange = Literal["changed", "proposed", "confirmed", "rejected", "erased"]
 
 
 class Payload(BaseModel):
@@ -79,11 +80,12 @@ class Shared(Payload):
 
 
 class Profile(Payload):
-    """A block of core memory has a new version."""
+    """A version of a block of core memory was written, decided on or erased."""
 
     block: str
     version: int = Field(ge=1)
     by: str
+    outcome: ProfileChange = "changed"
 
 
 class Access(Payload):
