@@ -5,6 +5,7 @@ Unlike in the output of a program, a secret in talk needs no sign before it ("�
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from walissh.memory.extract import phrases
@@ -13,7 +14,7 @@ from walissh.safety import redact
 
 def kind_told(text: str) -> str | None:
     """Return the kind of secret ("password", "token", …) that *text* tells, else None."""
-    told = phrases.pattern("secrets.told").search(text)
+    told = next(_told(text), None)
     if told:
         return _kind(told[0])
     spans = redact.spans(text)
@@ -43,7 +44,7 @@ def without(clause: str) -> str | None:
     if kind_told(clause) is None:
         return clause
     clause = " ".join(clause.split())  # the patterns take their time with runs of blanks
-    told = phrases.pattern("secrets.told").search(clause)
+    told = next(_told(clause), None)
     joined = phrases.pattern("secrets.joint").search(clause[: told.start()]) if told else None
     head = clause[: joined.start()].rstrip(" ,，;；") if joined else ""
     return head if phrases.found("secrets.account", head) and kind_told(head) is None else None
@@ -51,11 +52,34 @@ def without(clause: str) -> str | None:
 
 def values(text: str) -> frozenset[str]:
     """Return the secrets that *text* tells, so that nothing kept says one of them again."""
-    head = text[:_MAX_CHARS]
-    matches = phrases.pattern("secrets.told").finditer(head)
-    told = {words[-1].strip(".!?()") for match in matches if (words := _WORDS.findall(match[0]))}
+    return frozenset(
+        value
+        for start in range(0, min(len(text), _MOST_CHARS), _MAX_CHARS)
+        for value in _values(text[max(start - _OVERLAP, 0) : start + _MAX_CHARS])
+    )
+
+
+def _values(head: str) -> frozenset[str]:
+    told = {_value(match[0]).strip(".!?()") for match in _told(head)}
+    phrased = phrases.pattern("secrets.spoken").finditer(head)
+    told |= {_CLAUSE.split(head[match.end() :], maxsplit=1)[0].strip() for match in phrased}
     told |= {head[span.start : span.end] for span in redact.spans(head)}
     return frozenset(each for each in told if len(each) >= _SHORTEST)
+
+
+def _told(text: str) -> Iterator[re.Match[str]]:
+    """Yield what tells a secret; most texts name none, and one look is enough for these."""
+    if phrases.found("secrets.hint", text):
+        yield from phrases.pattern("secrets.told").finditer(text)
+
+
+def _value(told: str) -> str:
+    """Return what of a telling is the secret: its last word, or the one before "as password"."""
+    words = _WORDS.findall(told) or [""]
+    if phrases.pattern("words.secret").fullmatch(words[-1]):
+        opaque = phrases.pattern("words.opaque").search(told)
+        return str(opaque[0]) if opaque else ""
+    return words[-1]
 
 
 def _asked_for(line: str) -> str | None:
@@ -70,7 +94,11 @@ def _kind(words: str) -> str:
 
 
 _MAX_CHARS: Final = 4_000
+_MOST_CHARS: Final = 20_000
+_OVERLAP: Final = 200
+"""A secret may stand where two pieces meet."""
 _MAX_LINES: Final = 30
 _SHORTEST: Final = 3
 _KINDS: Final = ("api key", "private key", "passphrase", "token", "password", "key")
 _WORDS: Final = re.compile(r"[^\s\"'“”‘’「」`,，。；;:：=\u4e00-\u9fff]+")
+_CLAUSE: Final = re.compile(r"""[\n"'”’」`,，.。;；!！]""")
