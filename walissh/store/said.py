@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session as Transaction
 
+from walissh.memory.extract import pref_secrets
 from walissh.memory.recall import Query
 from walissh.react.turn import Message
+from walissh.safety import redact
 from walissh.store import postings, rows
 from walissh.store.database import reading, writing
 from walissh.store.models import LineRow, MessageRow, ShelfRow, TurnRow
@@ -15,9 +17,14 @@ from walissh.store.postings import Line
 TEXT_CHARS = 20_000
 """So much of one message is indexed: a pasted log says what it is in its first pages."""
 
+BLANK = " [secret] "
+
 
 def index_turn(turn_id: str) -> int:
-    """Make the question and the answer of an ended turn findable, once; return how many."""
+    """Make the question and the answer of an ended turn findable, once; return how many.
+
+    Not by the secrets that they tell.
+    """
     with writing() as session:
         turn = session.get(TurnRow, turn_id)
         if turn is None:
@@ -27,7 +34,7 @@ def index_turn(turn_id: str) -> int:
         lines = [
             Line(
                 doc=row.number,
-                text=row.content[:TEXT_CHARS],
+                text=_without_secrets(row.content[:TEXT_CHARS]),
                 cluster=row.session_id,
                 position=first + place,
                 at=row.created_at,
@@ -39,15 +46,41 @@ def index_turn(turn_id: str) -> int:
         return len(lines)
 
 
+def unindexed_turns(limit: int) -> list[str]:
+    """Return at most *limit* settled turns of which nothing is in the index, oldest first.
+
+    They ended before there was an index.
+    """
+    indexed = exists().where(
+        ShelfRow.owner_id == MessageRow.user_id,
+        ShelfRow.kind == "message",
+        LineRow.shelf == ShelfRow.number,
+        LineRow.doc == MessageRow.number,
+    )
+    found = (
+        select(MessageRow.turn_id)
+        .join(TurnRow, TurnRow.id == MessageRow.turn_id)
+        .where(
+            TurnRow.settled_at.is_not(None),
+            MessageRow.role == "user",
+            MessageRow.content != "",
+            ~indexed,
+        )
+        .group_by(MessageRow.turn_id)
+        .order_by(func.min(MessageRow.number))
+        .limit(limit)
+    )
+    with reading() as session:
+        return [each for each in session.scalars(found) if each is not None]
+
+
 def search(user_id: str, query: Query, *, k: int) -> list[Message]:
     """Return at most *k* messages of this person's talks that bear on *query*, best first."""
     with reading() as session:
         scored = postings.search(session, user_id, "message", query, k=k)
         numbers = [each.doc for each in scored]
         found = session.scalars(
-            select(MessageRow).where(
-                MessageRow.number.in_(numbers), MessageRow.user_id == user_id
-            )
+            select(MessageRow).where(MessageRow.number.in_(numbers), MessageRow.user_id == user_id)
         )
         by_number = {row.number: rows.message(row) for row in found}
     return [by_number[number] for number in numbers if number in by_number]
@@ -56,6 +89,13 @@ def search(user_id: str, query: Query, *, k: int) -> list[Message]:
 def forget(session: Transaction, session_id: str, user_id: str) -> None:
     """Take a talk out of the index, inside the caller's transaction."""
     postings.drop_cluster(session, user_id, "message", session_id)
+
+
+def _without_secrets(text: str) -> str:
+    hidden = redact.redact(text)
+    for secret in sorted(pref_secrets.values(text), key=len, reverse=True):
+        hidden = hidden.replace(secret, BLANK)
+    return hidden
 
 
 def _spoken(session: Transaction, turn_id: str) -> Sequence[MessageRow]:
