@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.errors import InvalidError, NotFoundError
@@ -20,8 +21,7 @@ def join(name: str, person_id: str) -> None:
     with writing() as session:
         if session.get(PersonRow, person_id) is None:
             raise NotFoundError("There is no such person. Nobody was put into the group.")
-        if session.get(GroupRow, (name, person_id)) is None:
-            session.add(GroupRow(name=name, person_id=person_id))
+        if _is_new(session, name, person_id):
             audit.append(session, actor=person_id, kind="group_joined", subject=person_id)
 
 
@@ -30,6 +30,7 @@ def leave(name: str, person_id: str) -> bool:
 
     What they share with it is out of its sight at once, until they come back.
     """
+    name = spelled(name)
     with writing() as session:
         left = changed(
             session,
@@ -42,6 +43,7 @@ def leave(name: str, person_id: str) -> bool:
 
 def members(name: str) -> list[str]:
     """Return the ids of the people in a group, by name; [] if there is no such group."""
+    name = spelled(name)
     found = (
         select(GroupRow.person_id)
         .join(PersonRow, PersonRow.id == GroupRow.person_id)
@@ -75,6 +77,7 @@ def every() -> dict[str, list[str]]:
 
 def require(session: Transaction, name: str, person_id: str) -> None:
     """Raise NotFoundError unless the person is in the group."""
+    name = spelled(name)
     if not name or session.get(GroupRow, (name, person_id)) is None:
         raise NotFoundError(
             f"You are in no group named {name}. Nothing was shared. An administrator adds"
@@ -82,8 +85,25 @@ def require(session: Transaction, name: str, person_id: str) -> None:
         )
 
 
+def spelled(name: str) -> str:
+    """Return a group's name in its one spelling: accents may be typed in two ways."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _is_new(session: Transaction, name: str, person_id: str) -> bool:
+    """Add the row, and tell whether it was not there: two may join somebody at once."""
+    if session.get(GroupRow, (name, person_id)) is not None:
+        return False
+    try:
+        with session.begin_nested():
+            session.add(GroupRow(name=name, person_id=person_id))
+    except IntegrityError:
+        return False
+    return True
+
+
 def _checked(name: str) -> str:
-    name = unicodedata.normalize("NFC", name)
+    name = spelled(name)
     if not NAME.fullmatch(name):
         raise InvalidError(
             f"{name!r} is not a group's name: use up to 64 letters, digits and . _ @ + -",
