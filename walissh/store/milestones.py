@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Select, select
+from sqlalchemy.orm import Session as Transaction
 
 from walissh.memory.entry import Milestone
 from walissh.memory.milestones import Mark
@@ -57,37 +58,48 @@ def record(
     StoreError if the database is away or a lock is not given within *patience_ms*.
     """
     with writing(patience_ms=patience_ms) as session:
-        # the lock lets one of two equal jobs wait for the other; SQLite has one writer anyway
-        turn = session.scalar(
-            select(TurnRow.id)
-            .join(SessionRow, SessionRow.id == TurnRow.session_id)
-            .where(
-                TurnRow.id == turn_id,
-                TurnRow.session_id == session_id,
-                TurnRow.user_id == user_id,
-                SessionRow.user_id == user_id,
-            )
-            .with_for_update(of=TurnRow)
-        )
-        if turn is None:
+        if not _is_theirs(session, session_id, user_id, turn_id):
             return []
         known = _of(session_id, user_id).where(MilestoneRow.turn_id == turn_id)
         seen = {(row.kind, row.text) for row in session.scalars(known)}
         rows = [
-            MilestoneRow(
-                session_id=session_id,
-                user_id=user_id,
-                turn_id=turn_id,
-                kind=mark.kind.value,
-                text=mark.text,
-                payload=dict(mark.payload),
-            )
+            _row(session_id, user_id, turn_id, mark)
             for mark in marks
             if (mark.kind.value, mark.text) not in seen
         ]
         session.add_all(rows)
         session.flush()
         return [_value(row) for row in rows]
+
+
+def _is_theirs(session: Transaction, session_id: str, user_id: str, turn_id: str) -> bool:
+    """Tell whether the turn is there, and let one of two equal jobs wait for the other.
+
+    The lock does that on PostgreSQL; SQLite has one writer anyway.
+    """
+    turn = (
+        select(TurnRow.id)
+        .join(SessionRow, SessionRow.id == TurnRow.session_id)
+        .where(
+            TurnRow.id == turn_id,
+            TurnRow.session_id == session_id,
+            TurnRow.user_id == user_id,
+            SessionRow.user_id == user_id,
+        )
+        .with_for_update(of=TurnRow)
+    )
+    return session.scalar(turn) is not None
+
+
+def _row(session_id: str, user_id: str, turn_id: str, mark: Mark) -> MilestoneRow:
+    return MilestoneRow(
+        session_id=session_id,
+        user_id=user_id,
+        turn_id=turn_id,
+        kind=mark.kind.value,
+        text=mark.text,
+        payload=dict(mark.payload),
+    )
 
 
 def _of(session_id: str, user_id: str) -> Select[MilestoneRow]:
