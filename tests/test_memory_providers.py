@@ -276,7 +276,7 @@ def test_the_sources_are_named_in_both_languages() -> None:
     memories = [a_preference(), CASE, FACT]
     assert providers.sources_line(memories, "en") == (
         "Based on: your preference of 2025-01-07 (verbosity); case of 2025-01-07 on gw4;"
-        " fact of 2025-01-07 on gw4 (software)"
+        " fact of 2025-01-07 on gw4 (squid)"
     )
     assert providers.sources_line(memories[:2], "zh") == (
         "依据：您 2025-01-07 的偏好（verbosity）；2025-01-07 gw4 上的案例"

@@ -358,6 +358,13 @@ def test_the_line_of_sources_teaches_nothing(world: World) -> None:
     assert len(memories.recent(world.person.id)) == 1
 
 
+def test_an_answer_without_a_command_of_its_own_makes_no_case(world: World) -> None:
+    world.script("The 502 was caused by a full disk; I removed the old logs and it is fixed.")
+    world.ask("how was the 502 solved?")
+    world.play()
+    assert memories.recent(world.person.id, type=MemoryType.TROUBLESHOOTING_CASE) == []
+
+
 def test_the_stage_of_two_hosts_is_kept_once_each(world: World) -> None:
     two = [
         hosts.add(world.person.id, HostDraft(name, "127.0.0.1", "ops", stage="production"))

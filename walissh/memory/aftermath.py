@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from walissh.memory import providers, standing
+from walissh.memory import sources, standing
 from walissh.memory.entry import Memory
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Change, Commands, CoreMemory, History, Hosts, Memories, Said
@@ -70,7 +70,7 @@ class Aftermath:
             self.aside.settled(
                 "milestones",
                 lambda: self.tracker.detect_and_record(
-                    replace(turn, answer=providers.without_sources(turn.answer)), runs, learned
+                    replace(turn, answer=sources.without_sources(turn.answer)), runs, learned
                 ),
             ),
         ]
@@ -138,17 +138,16 @@ class Aftermath:
         runs: list[CommandRun],
         learned: list[Change],
     ) -> bool:
-        if turn.status is not TurnStatus.DONE:
-            return True
         answers = [each for each in messages if each.role == "assistant" and each.content]
-        if not answers:
+        # without a command of its own an answer retells: it is no evidence
+        if turn.status is not TurnStatus.DONE or not answers or not runs:
             return True
         return self.aside.settled(
             "conclusion",
             lambda: learned.extend(
                 self.longterm.record_assistant_conclusion(
                     turn.user_id,
-                    replace(answers[-1], content=providers.without_sources(answers[-1].content)),
+                    replace(answers[-1], content=sources.own_words(answers[-1].content)),
                     question=turn.question,
                     runs=runs,
                     host=self._only_host(runs),

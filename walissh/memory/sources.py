@@ -23,6 +23,7 @@ _LINE = re.compile(
     r"(?:依据：\s*(?:您 )?\d{4}-\d\d-\d\d[ 的]"
     r"|Based on: (?:your preference|case|fact) of \d{4}-\d\d-\d\d\b)[^\n]*"
 )
+_RETOLD = re.compile(r"[\[［【]\s*m\d{1,3}\b")
 _FACTS = {
     MemoryType.ENVIRONMENT_FACT: ("环境", "environment"),
     MemoryType.SOFTWARE_FACT: ("软件", "software"),
@@ -41,6 +42,13 @@ def without_sources(answer: str) -> str:
     """Return *answer* as the model gave it: what `sources_line` added proves nothing again."""
     said, _, last = answer.rpartition("\n\n")
     return said if _LINE.fullmatch(last.strip()) else answer
+
+
+def own_words(answer: str) -> str:
+    """Return what an answer says of its own: lines that cite a memory only retell it."""
+    return "\n".join(
+        line for line in without_sources(answer).splitlines() if not _RETOLD.search(line)
+    )
 
 
 def source(memory: Memory, name: str, language: Language) -> str:
@@ -66,7 +74,9 @@ def is_name(subject: str) -> bool:
 
 
 def _stored_name(memory: Memory, language: Language) -> str:
-    quotes = memory.content.casefold().startswith(memory.subject.casefold())
+    # a fact is named by a program or a measure; a wish in odd words by the wish itself
+    wish = memory.type is MemoryType.USER_PREFERENCE
+    quotes = wish and memory.content.casefold().startswith(memory.subject.casefold())
     if is_name(memory.subject) and not quotes:
         return topic(memory.subject, language)
     kind = _FACTS.get(memory.type)
