@@ -1,56 +1,25 @@
 """Which memories and lines a question brings back, and in which order."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
+from tests.notes import (
+    CASE,
+    FACT,
+    NOW,
+    PREFERENCE,
+    SOFTWARE,
+    hits,
+    matches,
+    note,
+    recalled,
+)
 from walissh.cli.evaluations import recall as evaluation
-from walissh.memory import synonyms, words
-from walissh.memory.entry import MemoryType
+from walissh.memory import synonyms
 from walissh.memory.recall import marks, memories, sought
-from walissh.memory.recall.values import Features, Matches, Place, Query
-
-NOW = datetime(2031, 3, 1, 12, tzinfo=UTC)
-SOFTWARE = MemoryType.SOFTWARE_FACT
-FACT = MemoryType.ENVIRONMENT_FACT
-CASE = MemoryType.TROUBLESHOOTING_CASE
-PREFERENCE = MemoryType.USER_PREFERENCE
-
-
-@dataclass(frozen=True)
-class Note:
-    """A memory as these tests write it."""
-
-    text: str
-    features: Features
-
-
-def note(text: str, kind: MemoryType = FACT, host: str = "", *, days: int = 10) -> Note:
-    return Note(text, Features(kind, host, at=NOW - timedelta(days=days)))
-
-
-def recalled(question: str, *notes: Note, k: int = 5, **place: object) -> list[str]:
-    """Return the texts of what *question* recalls of *notes*, best first."""
-    query = Query(question, at=NOW, **place)  # type: ignore[arg-type]
-    aim = sought.seek(query, synonyms.standard())
-    tallies = memories.weigh(aim, _matches(aim.terms(), notes))
-    features = {doc: each.features for doc, each in enumerate(notes)}
-    return [notes[hit.doc].text for hit in memories.rank(query, tallies, features, k=k)]
-
-
-def _matches(terms: frozenset[str], notes: tuple[Note, ...]) -> Matches:
-    counts = [words.counted(f"{each.text} {each.features.host}") for each in notes]
-    held = {
-        term: {doc: count[term] for doc, count in enumerate(counts) if term in count}
-        for term in terms
-    }
-    texts: Mapping[str, int] = {term: len(docs) for term, docs in held.items()}
-    places = {doc: Place(count.total(), "", 0) for doc, count in enumerate(counts)}
-    mean = sum(count.total() for count in counts) / max(len(counts), 1)
-    return Matches(len(notes), mean, held, texts, places)
-
+from walissh.memory.recall.values import Query
 
 OTHERS = (
     note("shop is deployed in /srv/shop", host="fox3"),
@@ -185,17 +154,30 @@ def test_a_question_for_my_rule_is_answered_by_a_preference() -> None:
 
 
 def test_a_hit_says_by_which_words_it_was_found() -> None:
-    query = Query("varnish?", at=NOW)
-    aim = sought.seek(query, synonyms.standard())
-    tallies = memories.weigh(aim, _matches(aim.terms(), OTHERS))
-    features = {doc: each.features for doc, each in enumerate(OTHERS)}
-    assert "varnish" in memories.rank(query, tallies, features, k=1)[0].reasons
+    assert "varnish" in hits("varnish?", *OTHERS)[0].reasons
+
+
+def test_a_reason_is_in_the_language_of_the_question() -> None:
+    wanted = note("the collector ran out of memory", CASE)
+    assert "内存不足" in hits("内存不足那次", wanted, *OTHERS)[0].reasons
+    wanted = note("采集进程内存不足", CASE)
+    assert "oom" in hits("why did the OOM killer come", wanted, *OTHERS)[0].reasons
+
+
+def test_a_reason_is_written_as_in_the_question() -> None:
+    wanted = note("Connections of exim piled up", CASE)
+    assert hits("are connections piling up", wanted)[0].reasons[0] in ("connections", "piling")
+
+
+def test_pairs_that_overlap_are_one_word_of_a_reason() -> None:
+    wanted = note("归档脚本写在旧机柜上")
+    assert "旧机柜" in hits("旧机柜？", wanted)[0].reasons
 
 
 def test_a_memory_without_features_does_not_count() -> None:
     query = Query("varnish?", at=NOW)
     aim = sought.seek(query, synonyms.standard())
-    tallies = memories.weigh(aim, _matches(aim.terms(), OTHERS))
+    tallies = memories.weigh(aim, matches(aim.terms(), OTHERS))
     assert memories.rank(query, tallies, {}, k=5) == []
 
 

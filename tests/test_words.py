@@ -143,6 +143,50 @@ def test_the_longest_phrase_counts() -> None:
     assert [concept.name for concept in lexicon.concepts("检索平台慢")] == ["检索平台|finder"]
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("the packets were all dropped", "packet loss on the uplink"),
+        ("磁盘昨晚又满了", "no space left on device"),
+        ("连接总是被拒", "connection refused by the broker"),
+        ("the memory of the exporter seems to leak", "内存泄漏，升级后好了"),
+        ("which card driver", "NVIDIA 550.54"),
+        ("作业调度软件", "slurm 23.02"),
+        ("谁值班", "on call: Ada"),
+        ("the box is on its knees", "cpu 跑满"),
+        ("机房停电能撑多久", "UPS runtime 12 min"),
+        ("which JDK is it", "Corretto 21"),
+        ("发不出去的邮件", "queue of the MTA postfix"),
+    ],
+)
+def test_a_question_finds_what_says_it_otherwise(question: str, text: str) -> None:
+    assert _found(question, text)
+
+
+def test_words_of_a_phrase_may_stand_apart() -> None:
+    lexicon = Synonyms(synonyms.read("same:\n  - red lamp | 灯具损坏\n"))
+    assert _found("the lamp was red", "一只灯具昨天损坏", lexicon)
+    assert not _found("lamp" + " and so on" * 20 + " red", "灯具损坏", lexicon)
+
+
+def test_a_phrase_at_one_piece_weighs_more_than_one_apart() -> None:
+    lexicon = Synonyms(synonyms.read("same:\n  - red lamp | 灯具\n"))
+    whole, apart = lexicon.concepts("red lamp")[0], lexicon.concepts("lamp, red")[0]
+    assert whole.weight > apart.weight
+
+
+def test_a_concept_has_a_title_in_each_language() -> None:
+    lexicon = Synonyms(synonyms.read("same:\n  - lamp | 灯具\nnear:\n  - 发光 > lamp\n"))
+    (concept,) = lexicon.concepts("发光")
+    assert synonyms.title(concept.name, "zh") == "灯具"
+    assert synonyms.title(concept.name, "en") == "lamp"
+
+
+def test_no_two_concepts_have_one_name() -> None:
+    lexicon = Synonyms(synonyms.read("same:\n  - lamp | 灯\n  - lamp | 灯 | 烛\n"))
+    assert len({each.name for each in lexicon.concepts("lamp")}) == 2
+
+
 def test_near_words_lead_one_way() -> None:
     lexicon = Synonyms(synonyms.read("near:\n  - 发光 > lamp\n"))
     assert _found("发光吗", "a lamp", lexicon)

@@ -263,8 +263,13 @@ def _same(line: object) -> Group:
 def _near(line: object, named: dict[str, list[Group]]) -> Group:
     asked, _arrow, sought = str(line).partition(">")
     said, found = _names(asked, "..."), _names(sought, "asked | ... > sought | ...")
-    wider = [each for name in found for group in named.get(name, ()) for each in group.phrases]
-    return Group(found, said, tuple(dict.fromkeys([*found, *wider])), NEAR)
+    # each name with its group behind it: the first in a language is what it may be shown by
+    wider = [
+        each
+        for name in found
+        for each in (name, *(other for group in named.get(name, ()) for other in group.phrases))
+    ]
+    return Group(tuple(wider), said, tuple(dict.fromkeys([*found, *wider])), NEAR)
 
 
 def _names(line: object, form: str) -> tuple[str, ...]:

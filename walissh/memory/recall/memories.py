@@ -55,9 +55,10 @@ def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
             tallies[doc].parts[unit.name] = worth
     _count_once(sought, tallies)
     for unit in sought.concepts:
+        said = frozenset(term for term in unit.said if not _lone(term)) or unit.said
         for doc, worth in _worth(unit, matches, lengths).items():
             tally = tallies[doc]
-            tally.met[unit.name] = unit.said
+            tally.met[unit.name] = said
             more = worth - sum(tally.parts.get(term, 0.0) for term in unit.said)
             if more > 0:
                 tally.concepts[unit.name] = more
@@ -138,11 +139,13 @@ def _aptness(goal: Aim, tally: Tally, features: Features, beside: frozenset[str]
     on a word because it stands in the name of its host. Of a host that the question names,
     all of the kind that is asked for does.
     """
-    beside |= _terms_of(features.host) - _told(features)
-    if any(name not in beside for name in tally.parts if not _lone(name)):
-        return 1.0
-    if any(not said <= beside for said in tally.met.values()):
-        return 1.0
+    own = _terms_of(features.host) - _told(features)
+    for name in tally.parts:
+        if name not in beside and name not in own and not _lone(name):
+            return 1.0
+    for said in tally.met.values():
+        if not said <= beside and not said <= beside | own:
+            return 1.0
     return float(features.type in goal.kinds and features.host.lower() in goal.named)
 
 
