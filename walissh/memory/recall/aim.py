@@ -30,7 +30,8 @@ _CASE = re.compile(
 )
 # what the person wishes, allows, is called or is used to
 _PREFERENCE = re.compile(
-    r"[照按依]我|照[旧例]|老(规矩|样子|办法)|我的?(规矩|要求|习惯|偏好|口味)|我让你|[叫称]我|称呼"
+    r"[照按依]我|照[旧例]|老(样子|办法)|规矩|规定|约定|禁忌|我的?(要求|习惯|偏好|口味)"
+    r"|我让你|[叫称]我|称呼"
     r"|我[^，。？]{0,16}(规矩|要求|喜欢|说过|说的|禁|交代|嘱咐|习惯|[立定]过|定的|偏好|希望|想要)"
     r"|你(能|可以|会|该|应该|要|得)|你知道的|(能|可以|允许|准)(不能|不可以|不准)?直接"
     r"|该(用|怎么|先)|[要得]先|先(做|问|看|给|说)|要(加|带|写|附)|(之|以)?前[要得该]"
@@ -38,16 +39,18 @@ _PREFERENCE = re.compile(
     r"|\b(do|did|as|am|must|have|should|would) I\b|\bI'd (rather|like)\b"
     r"|\bmy (\w+ ){0,2}(rule|way|habit|usual|pref|polic|wish|standing|name|taste|order)"
     r"|\b(may|should|must|can|are|do|could|shall|will) you\b|\ballowed\b|\bas (usual|always)\b"
-    r"|\bmust (\w+ ){1,3}(happen|be|come|go|have|follow)\b|\bbefore \w+ing\b|\bsupposed to\b",
+    r"|\bmust (\w+ ){1,3}(happen|be|come|go|have|follow)\b|\bbefore \w+ing\b|\bsupposed to\b"
+    r"|\bshould\b",
     re.I,
 )
-# what, where, who and how much, of now
+# where, who and how much, of now
 _FACT = re.compile(
-    r"多[少大长高久]|哪|什么|[是填用叫]啥|谁|几[个台点号块核]|端口|路径|目录|地址"
-    r"|\bwh(ere|ich|ose?|en)\b|\bwhat('s| is| are)?\b|\bport\b"
-    r"|\bhow (much|many|big|large|long|often|far|fast|wide|high)\b",
+    r"多[少大长高久]|哪[里儿台]|在哪|谁|几[个台点号块核]|端口|路径|目录|地址"
+    r"|\bwh(ere|ose?|en)\b|\bport\b|\bhow (much|many|big|large|long|often|far|fast|wide|high)\b",
     re.I,
 )
+# a question for something of now, if no other sign tells of what kind
+_ANY = re.compile(r"哪|什么|[是填用叫]啥|\bw(hich|hat)\b", re.I)
 _SIGNS = (
     (MemoryType.SOFTWARE_FACT, _VERSION),
     (MemoryType.TROUBLESHOOTING_CASE, _CASE),
@@ -87,6 +90,8 @@ def take(query: Query, known_hosts: Iterable[str]) -> Aim:
     at_hand = {host.lower() for host in query.hosts} & known
     strange = {name for name in named - known if _is_host_like(name)}
     kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(query.text))
+    if not kinds and _ANY.search(query.text):
+        kinds = frozenset({MemoryType.ENVIRONMENT_FACT})
     named &= known
     alone = {term for each in pieces if each.lower() not in named for term in words.terms(each)}
     return Aim(
