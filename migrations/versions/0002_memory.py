@@ -17,6 +17,7 @@ def upgrade() -> None:
     op.add_column("core_memory", sa.Column("reason", sa.Text(), nullable=False, server_default=""))
     op.add_column("core_memory", sa.Column("confirmed_at", TIME, nullable=True))
     op.add_column("core_memory", sa.Column("rejected_at", TIME, nullable=True))
+    op.execute("UPDATE core_memory SET confirmed_at = at")  # before, all were in force at once
     op.add_column("person", sa.Column("welcomed_at", TIME, nullable=True))
     op.add_column("turn", sa.Column("remembrance", sa.JSON(), nullable=False, server_default="{}"))
     op.create_table(
@@ -88,7 +89,9 @@ def _describe_memories() -> None:
         sa.Column("proved_at", TIME, nullable=False, server_default="1970-01-01 00:00:00.000000"),
     )
     op.execute("UPDATE long_term_memory SET proved_at = at")
-    op.drop_column(MEMORY, "deleted_at")  # what a person deletes is gone, not marked
+    # what a person deletes is gone, not marked
+    op.execute("DELETE FROM long_term_memory WHERE deleted_at IS NOT NULL")
+    op.drop_column(MEMORY, "deleted_at")
     op.create_index("ix_long_term_memory_shared", MEMORY, ["shared_with"])
     op.create_index("ix_long_term_memory_person", MEMORY, ["user_id", "number"])
     op.create_index("ix_long_term_memory_superseded", MEMORY, ["superseded_by"])

@@ -51,6 +51,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("shelf", "term", "doc", name=op.f("pk_recall_posting")),
         sqlite_with_rowid=False,
     )
+    op.create_index("ix_recall_posting_doc", "recall_posting", ["shelf", "doc"])
 
 
 def _on_shelf(table: str) -> sa.ForeignKeyConstraint:
