@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
+    Connection,
     FromClause,
     Row,
     Select,
@@ -26,6 +26,7 @@ from walissh.memory.recall import score
 from walissh.memory.recall.sought import Sought
 from walissh.memory.recall.talk import Spot
 from walissh.memory.recall.values import Matches, Place
+from walissh.store.listed import joined, one_of
 from walissh.store.models import LineRow, PostingRow, ShelfRow
 
 EVERYWHERE = 0.5
@@ -42,24 +43,22 @@ LINE: FromClause = LineRow.__table__
 POSTING: FromClause = PostingRow.__table__
 
 
-def _any_of(name: str) -> BindParameter[Any]:
-    return bindparam(name, expanding=True)
-
-
 _SIZES = select(SHELF.c.number, SHELF.c.texts, SHELF.c.length).where(
-    SHELF.c.owner_id.in_(_any_of("owners")), SHELF.c.kind == bindparam("kind")
+    one_of(SHELF.c.owner_id, "owners"), SHELF.c.kind == bindparam("kind")
 )
-_ON_SHELF = (POSTING.c.shelf.in_(_any_of("shelves")), POSTING.c.term.in_(_any_of("terms")))
+_ON_SHELF = (one_of(POSTING.c.shelf, "shelves"), one_of(POSTING.c.term, "terms"))
 _TEXTS = select(POSTING.c.term, func.count()).where(*_ON_SHELF).group_by(POSTING.c.term)
-_HELD = select(POSTING.c.term, POSTING.c.doc, POSTING.c.tf).where(*_ON_SHELF)
-_HELD_OF = _HELD.where(POSTING.c.doc.in_(_any_of("docs")))
+_HELD = (
+    select(POSTING.c.term, joined(POSTING.c.doc), joined(POSTING.c.tf))
+    .where(*_ON_SHELF)
+    .group_by(POSTING.c.term)
+)
+_HELD_OF = _HELD.where(one_of(POSTING.c.doc, "docs"))
 _PLACES = select(LINE.c.doc, LINE.c.length, LINE.c.cluster, LINE.c.position).where(
-    LINE.c.shelf.in_(_any_of("shelves"))
+    one_of(LINE.c.shelf, "shelves")
 )
-_PLACES_OF = _PLACES.where(LINE.c.doc.in_(_any_of("docs")))
-_PLACES_AT = _PLACES.where(
-    LINE.c.cluster.in_(_any_of("clusters")), LINE.c.position.in_(_any_of("positions"))
-)
+_PLACES_OF = _PLACES.where(one_of(LINE.c.doc, "docs"))
+_PLACES_AT = _PLACES.where(one_of(LINE.c.cluster, "clusters"), one_of(LINE.c.position, "positions"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ Held = dict[str, dict[int, int]]
 class Reader:
     """Reads some shelves, with *total* texts of *length* terms, under one condition."""
 
-    session: Session
+    connection: Connection
     shelves: Sequence[int]
     total: int
     length: int
@@ -136,7 +135,7 @@ class Reader:
 
     def _rows(self, statement: Statement, **values: object) -> Rows:
         values["shelves"] = self.shelves
-        return self.session.connection().execute(statement, values).all()
+        return self.connection.execute(statement, values).all()
 
     def _seen(self, statement: Statement) -> Statement:
         return statement if self.where is None else statement.where(self.where)
@@ -147,9 +146,10 @@ def open_shelves(
 ) -> Reader:
     """Return a reader of the *kind* shelves of *owners*."""
     values = {"owners": [*owners], "kind": kind}
-    rows = session.connection().execute(_SIZES, values).all()
+    connection = session.connection()
+    rows = connection.execute(_SIZES, values).all()
     total, length = sum(row[1] for row in rows), sum(row[2] for row in rows)
-    return Reader(session, [row[0] for row in rows], total, length, where)
+    return Reader(connection, [row[0] for row in rows], total, length, where)
 
 
 def chunks(items: Sequence[T], size: int = PARAMETERS) -> Iterable[Sequence[T]]:
@@ -158,8 +158,8 @@ def chunks(items: Sequence[T], size: int = PARAMETERS) -> Iterable[Sequence[T]]:
 
 
 def _gather(held: Held, rows: Rows) -> None:
-    for term, doc, times in rows:
-        held[term][doc] = times
+    for term, docs, times in rows:
+        held[term].update(zip(map(int, docs.split(",")), map(int, times.split(",")), strict=True))
 
 
 def _only(held: Held, docs: Collection[int]) -> Held:

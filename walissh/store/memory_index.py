@@ -45,11 +45,14 @@ def search(
     session: Transaction, reader_id: str, query: Query, asked: Wish, *, k: int
 ) -> list[tuple[Seen, Scored]]:
     """Return at most *k* of the entries asked for that bear on *query*, best first."""
-    sharers = memory_sight.sharers(session, reader_id)
+    connection = session.connection()
+    sharers = memory_sight.sharers(connection, reader_id)
 
-    def features(session: Transaction, docs: Collection[int]) -> Mapping[int, Features]:
+    def features(_session: Transaction, docs: Collection[int]) -> Mapping[int, Features]:
         wanted = asked.also("numbers", [*docs])
-        found = memory_sight.columns(session, reader_id, wanted, *_FEATURES, shared=bool(sharers))
+        found = memory_sight.columns(
+            connection, reader_id, wanted, *_FEATURES, shared=bool(sharers)
+        )
         return {
             number: Features(MemoryType(kind), host or was or "", *rest)
             for number, kind, host, was, *rest in found
@@ -62,7 +65,7 @@ def search(
         return []
     # the same conditions again: nothing is shown that ceased to count in between
     wanted = asked.also("numbers", [each.doc for each in scored])
-    found = memory_sight.seen(session, reader_id, wanted, shared=bool(sharers))
+    found = memory_sight.seen(connection, reader_id, wanted, shared=bool(sharers))
     seen = {each.row.number: each for each in found}
     return [(seen[each.doc], each) for each in scored if each.doc in seen]
 

@@ -27,7 +27,7 @@ def recent(owner_id: str, limit: int = 50, *, type: MemoryType | None = None) ->
     now = utc_now()
     with reading() as session:
         asked = _of_type(memory_sight.wish(None, now), type)
-        found = memory_sight.own(session, owner_id, asked, order="newest", limit=limit)
+        found = memory_sight.own(session.connection(), owner_id, asked, order="newest", limit=limit)
     return [memory_rows.memory(seen, owner_id, now) for seen in found]
 
 
@@ -46,7 +46,7 @@ def newest(
     asked = _of_type(memory_sight.wish(None, now), type).also("of_subject", subject)
     asked = _of_host(asked, host_id)
     with reading() as session:
-        found = memory_sight.own(session, owner_id, asked, order="latest", limit=1)
+        found = memory_sight.own(session.connection(), owner_id, asked, order="latest", limit=1)
     return memory_rows.memory(found[0], owner_id, now) if found else None
 
 
@@ -55,7 +55,7 @@ def taught_by(owner_id: str, message_id: str) -> list[Memory]:
     now = utc_now()
     asked = memory_sight.wish(None, now).also("of_message", message_id)
     with reading() as session:
-        found = memory_sight.own(session, owner_id, asked)
+        found = memory_sight.own(session.connection(), owner_id, asked)
     return [memory_rows.memory(seen, owner_id, now) for seen in found]
 
 
@@ -71,7 +71,7 @@ def of_ids(ids: Sequence[str], reader_id: str) -> list[Memory]:
         return []
     with reading() as session:
         asked = memory_sight.wish("all", utc_now()).also("ids", list(ids))
-        found = memory_sight.seen(session, reader_id, asked)
+        found = memory_sight.seen(session.connection(), reader_id, asked)
     by_id = {memory.id: memory for memory in _values(found, reader_id)}
     return [by_id[each] for each in ids if each in by_id]
 
@@ -95,7 +95,9 @@ def page(
     if before is not None:
         asked = asked.also("before", before)
     with reading() as session:
-        found = memory_sight.seen(session, reader_id, asked, order="newest", limit=limit + 1)
+        found = memory_sight.seen(
+            session.connection(), reader_id, asked, order="newest", limit=limit + 1
+        )
     items = tuple(memory_rows.memory(seen, reader_id, now) for seen in found[:limit])
     return Page(items, items[-1].number if items and len(found) > limit else None)
 
@@ -108,9 +110,9 @@ def versions(memory_id: str, reader_id: str) -> list[Memory]:
     """
     with reading() as session:
         every = memory_sight.wish("all", utc_now())
-        one = memory_sight.seen(session, reader_id, every.also("ids", [memory_id]))
+        one = memory_sight.seen(session.connection(), reader_id, every.also("ids", [memory_id]))
         alike = [_alike(every, seen.row) for seen in one]
-        found = memory_sight.seen(session, reader_id, alike[0]) if alike else []
+        found = memory_sight.seen(session.connection(), reader_id, alike[0]) if alike else []
     if one and one[0].row.type == MemoryType.USER_PREFERENCE:
         key = subjects.key(one[0].row.subject)
         found = [seen for seen in found if subjects.key(seen.row.subject) == key]
@@ -122,7 +124,7 @@ def in_force(reader_id: str, place: Place, *, types: Collection[MemoryType]) -> 
     now = utc_now()
     asked = memory_sight.wish(None, now).also("of_types", sorted(types))
     with reading() as session:
-        found = memory_sight.seen(session, reader_id, asked)
+        found = memory_sight.seen(session.connection(), reader_id, asked)
     winners = settle.standing([memory_rows.claim(seen) for seen in found], place, now=now)
     seen = [winner.key for winner in winners if isinstance(winner.key, Seen)]
     return [memory_rows.memory(each, reader_id, now) for each in seen]

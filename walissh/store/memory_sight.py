@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    Connection,
     Join,
     Row,
     Select,
@@ -30,12 +31,12 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.orm import Session as Transaction
 from sqlalchemy.orm import aliased
 
 from walissh.errors import InvalidError
 from walissh.memory.entry import FACTS, Op
 from walissh.store.database import UtcDateTime
+from walissh.store.listed import one_of
 from walissh.store.memory_rows import Seen
 from walissh.store.models import GroupRow, HostRow, MemoryRow
 
@@ -109,19 +110,19 @@ def wish(state: str | None, now: datetime) -> Wish:
 # --- reading --------------------------------------------------------------------------
 
 
-def sharers(session: Transaction, reader_id: str) -> list[str]:
+def sharers(connection: Connection, reader_id: str) -> list[str]:
     """Return the owners of what is shared with a group that the reader is in."""
-    rows = session.connection().execute(_sharers(), {"reader": reader_id}).all()
+    rows = connection.execute(_sharers(), {"reader": reader_id}).all()
     return [row[0] for row in rows]
 
 
-def own(session: Transaction, owner_id: str, asked: Wish, **more: Any) -> list[Seen]:
+def own(connection: Connection, owner_id: str, asked: Wish, **more: Any) -> list[Seen]:
     """Return what *owner_id* has of their own, as ``seen`` does."""
-    return seen(session, owner_id, asked, shared=False, **more)
+    return seen(connection, owner_id, asked, shared=False, **more)
 
 
 def seen(
-    session: Transaction,
+    connection: Connection,
     reader_id: str,
     asked: Wish,
     *,
@@ -134,12 +135,12 @@ def seen(
     *shared*: whether somebody shares with them, if that is known already.
     """
     if shared is None:
-        shared = bool(sharers(session, reader_id))
+        shared = bool(sharers(connection, reader_id))
     values = {**asked.values, "reader": reader_id, "limit": limit}
     found: list[Row[*tuple[Any, ...]]] = []
     for which in (False, True)[: 1 + shared]:
         statement = _query(which, asked.conditions, order, limit is not None)
-        found += session.connection().execute(statement, values).all()
+        found += connection.execute(statement, values).all()
     every = [Seen(cast(MemoryRow, row), *row[-4:]) for row in found]
     if not shared:
         return every
@@ -154,14 +155,14 @@ _ORDERS = {
 
 
 def columns(
-    session: Transaction, reader_id: str, asked: Wish, *wanted: Any, shared: bool
+    connection: Connection, reader_id: str, asked: Wish, *wanted: Any, shared: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return columns of what *reader_id* may see, instead of all of it."""
     values = {**asked.values, "reader": reader_id}
     found: list[Row[*tuple[Any, ...]]] = []
     for which in (False, True)[: 1 + shared]:
         statement = _columns_of(wanted, which, asked.conditions)
-        found += session.connection().execute(statement, values).all()
+        found += connection.execute(statement, values).all()
     return found
 
 
@@ -272,11 +273,11 @@ def _condition(name: Condition) -> ColumnElement[bool]:
         case "after":
             return MemoryRow.number > bindparam("after")
         case "ids":
-            return MemoryRow.id.in_(bindparam("ids", expanding=True))
+            return one_of(MEMORY.c.id, "ids")
         case "numbers":
-            return MemoryRow.number.in_(bindparam("numbers", expanding=True))
+            return one_of(MEMORY.c.number, "numbers")
         case "of_types":
-            return MemoryRow.type.in_(bindparam("of_types", expanding=True))
+            return one_of(MEMORY.c.type, "of_types")
     return _equal(name) if name in _COLUMNS else _in_state(name)
 
 

@@ -85,7 +85,7 @@ def export(owner_id: str) -> Iterator[dict[str, object]]:
         now = utc_now()
         asked = memory_sight.wish("all", now).also("after", last)
         with reading() as session:
-            found = memory_sight.own(session, owner_id, asked, limit=AT_ONCE)
+            found = memory_sight.own(session.connection(), owner_id, asked, limit=AT_ONCE)
         yield from (_line(memory_rows.memory(seen, owner_id, now)) for seen in found)
         if len(found) < AT_ONCE:
             return

@@ -14,7 +14,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Literal, cast
 
-from sqlalchemy import BindParameter, ColumnElement, Insert, Table, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Insert, Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -23,6 +23,7 @@ from walissh.memory.recall import marks, memories, sought, talk
 from walissh.memory.recall.values import Features, Query, Scored
 from walissh.memory.synonyms import Synonyms
 from walissh.store import lookup
+from walissh.store.listed import one_of
 from walissh.store.models import LineRow, PostingRow, ShelfRow
 
 Kind = Literal["memory", "message", "knowledge"]
@@ -43,16 +44,15 @@ _SHELF = select(SHELF.c.number).where(
     SHELF.c.owner_id == bindparam("owner"), SHELF.c.kind == bindparam("kind")
 )
 _ADD_LINE, _ADD_POSTING = insert(LINE), insert(POSTING)
-_THESE: BindParameter[Any] = bindparam("docs", expanding=True)
 # locked: of two that drop the same line one counts it
 _KNOWN = (
     select(LINE.c.doc, LINE.c.length)
-    .where(LINE.c.shelf == bindparam("on"), LINE.c.doc.in_(_THESE))
+    .where(LINE.c.shelf == bindparam("on"), one_of(LINE.c.doc, "docs"))
     .with_for_update()
 )
-_DROP_LINES = delete(LINE).where(LINE.c.shelf == bindparam("on"), LINE.c.doc.in_(_THESE))
+_DROP_LINES = delete(LINE).where(LINE.c.shelf == bindparam("on"), one_of(LINE.c.doc, "docs"))
 _DROP_POSTINGS = delete(POSTING).where(
-    POSTING.c.shelf == bindparam("on"), POSTING.c.doc.in_(_THESE)
+    POSTING.c.shelf == bindparam("on"), one_of(POSTING.c.doc, "docs")
 )
 _COUNT = (
     update(SHELF)
