@@ -92,9 +92,15 @@ def test_an_export_is_one_object_a_line_and_comes_in_again(command_line: Command
         "English",
         "7.0",
     ]
-    assert command_line.run("memory", "forget", "--all", "--yes").out == "3 forgotten.\n"
+    assert command_line.run("memory", "forget", "--all", "--yes").out.startswith("3 forgotten. ")
     result = command_line.run("memory", "import", "-", stdin=exported)
-    assert (result.code, result.out, result.err) == (0, "3 taken, 0 refused.\n", "")
+    assert (result.code, result.out, result.err) == (
+        0,
+        "3 taken, 0 known already, 0 refused.\n",
+        "",
+    )
+    again = command_line.run("memory", "import", "-", stdin=exported)
+    assert again.out == "0 taken, 3 known already, 0 refused.\n"
     assert len(command_line.run("memory", "list").out.splitlines()) == 2
 
 
@@ -105,15 +111,33 @@ def test_an_import_for_somebody_else_needs_their_host(
     file = tmp_path / "memory.jsonl"
     file.write_text(command_line.run("memory", "export").out, encoding="utf-8")
     result = command_line.run("memory", "import", str(file), "--user", "bob")
-    assert (result.code, result.out) == (1, "2 taken, 1 refused.\n")
+    assert (result.code, result.out) == (1, "2 taken, 0 known already, 1 refused.\n")
     assert result.err.startswith("Line 3: there is no host named web1")
 
 
 def test_forget_deletes_one(command_line: CommandLine) -> None:
     first = command_line.run("memory", "list").out.split("\t")[0]
-    assert command_line.run("memory", "forget", first).code == 0
+    asked = command_line.run("memory", "forget", first)
+    assert asked.code == 1 and "“redis 7.0 is installed”" in asked.err and "--yes" in asked.err
+    assert command_line.run("memory", "forget", first, "--yes").code == 0
     assert first not in command_line.run("memory", "list", "--state", "all").out
-    assert command_line.run("memory", "forget", first).code == 1
+    assert command_line.run("memory", "forget", first, "--yes").code == 1
+
+
+def test_forgetting_all_says_what_it_leaves(command_line: CommandLine) -> None:
+    out = command_line.run("memory", "forget", "--all", "--yes").out
+    assert "Core memory" in out and "timelines" in out and "talks" in out
+
+
+def test_one_bad_byte_refuses_its_line_only(command_line: CommandLine, tmp_path: Path) -> None:
+    exported = command_line.run("memory", "export").out.encode()
+    file = tmp_path / "memory.jsonl"
+    first, _, rest = exported.partition(b"\n")
+    file.write_bytes(first.replace(b"German", b"G\xffrman") + b"\n" + rest)
+    command_line.run("memory", "forget", "--all", "--yes")
+    result = command_line.run("memory", "import", str(file))
+    assert (result.code, result.out) == (1, "2 taken, 0 known already, 1 refused.\n")
+    assert result.err == "Line 1: it is not text in UTF-8.\n"
 
 
 def test_a_group_is_made_listed_and_left(command_line: CommandLine) -> None:

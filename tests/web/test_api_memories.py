@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -138,7 +139,7 @@ def test_nobody_meets_the_memories_of_another(api: Api, other: Api) -> None:
     ]
     assert {each.status_code for each in calls} == {404}
     assert ids(other, "/memories?state=all") == [] and ids(other, "/memories?q=redis") == []
-    assert ids(other, f"/memories?host_id={made['host_id']}") == []
+    assert other.get(f"/memories?host_id={made['host_id']}").status_code == 404
     assert other.get("/memories/events").json["items"] == []
     assert other.get("/memories/export").text == ""
     assert api.get(path).json == made
@@ -170,6 +171,71 @@ def test_an_export_comes_back_as_it_was(api: Api, app: Flask) -> None:
 
 def test_a_file_that_is_no_text_is_refused(api: Api) -> None:
     assert api.call("POST", "/memories/import", data=b"\xff\xfe\x00").status_code == 400
+
+
+def test_one_bad_byte_refuses_its_line_only(api: Api) -> None:
+    told(api)
+    lines = api.get("/memories/export").data
+    body = lines.replace(b"sudo", b"su\xffdo", 1) + lines
+    came = api.call("POST", "/memories/import", data=body).json
+    assert came == {"taken": 0, "known": 1, "refused": ["Line 1: it is not text in UTF-8."]}
+
+
+def test_an_import_is_described_with_its_body_and_its_limit(stranger: FlaskClient) -> None:
+    call = document(stranger)["paths"]["/api/v1/memories/import"]["post"]
+    schema = call["requestBody"]["content"]["application/x-ndjson"]["schema"]
+    assert schema["type"] == "string" and "413" in call["responses"]
+
+
+def test_a_text_without_a_type_is_what_the_rules_of_a_talk_say(api: Api) -> None:
+    incident = "the shop answered 502: redis was out of clients; it was restarted and it worked"
+    made = api.made("/memories", content=incident)
+    assert made["type"] == "TROUBLESHOOTING_CASE" and made["cause"] == "redis was out of clients"
+    assert api.post("/memories", {"content": "why is the shop slow?"}).status_code == 400
+    assert told(api)["type"] == "USER_PREFERENCE"
+
+
+def test_a_fact_without_a_type_is_not_a_wish_when_its_type_is_given(api: Api) -> None:
+    api.post("/hosts", HOST)
+    body = {"type": "SOFTWARE_FACT", "content": "always on", "host": HOST["name"]}
+    assert api.made("/memories", **body)["type"] == "SOFTWARE_FACT"
+
+
+def test_an_unknown_host_is_told_in_list_search_and_recall_alike(api: Api) -> None:
+    calls = [
+        api.get("/memories?host_id=none"),
+        api.get("/memories?host_id=none&q=redis"),
+        api.post("/memories/recall", {"query": "redis", "host_id": "none"}),
+    ]
+    assert {each.status_code for each in calls} == {404}
+
+
+@pytest.mark.parametrize(
+    "path", ["/memories?q=redis&cursor=WzFd", "/memories?q=%00", "/memories?host_id=%00"]
+)
+def test_a_list_that_cannot_be_given_is_refused(api: Api, path: str) -> None:
+    assert api.get(path).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"scope": "task:abc"},
+        {"scope": " Task :abc"},
+        {"expires_at": "0001-01-01T00:00:00+14:00"},
+        {"expires_at": "9999-12-31T23:59:59-14:00"},
+    ],
+)
+def test_what_no_person_can_give_is_refused(api: Api, body: dict[str, str]) -> None:
+    assert api.post("/memories", {"content": SUDO, **body}).status_code == 400
+    if "scope" in body:
+        assert api.patch(f"/memories/{told(api)['id']}", body).status_code == 400
+
+
+@pytest.mark.parametrize("field", ["query", "host_id"])
+def test_a_nul_in_a_question_is_refused(api: Api, field: str) -> None:
+    body = {"query": "redis", field: "a\0b"}
+    assert api.post("/memories/recall", body).status_code == 400
 
 
 def test_changes_tell_the_channel(api: Api) -> None:

@@ -87,3 +87,8 @@ def test_unknown_blocks_and_wrong_methods_are_told_so(app: Flask) -> None:
     assert browser.post("/memory/core/nonsense", content="x").status_code == 404
     assert browser.post("/memory/core/me/confirm", version="x").status_code == 404
     assert browser.get("/memory/core/me/confirm").status_code == 405
+
+
+def test_the_zone_of_hours_is_named_under_the_rules(app: Flask) -> None:
+    page = browser_of(app, "ann").get("/memory/core").text
+    assert page.count("Hours are UTC; write 9:00-18:00 Asia/Shanghai to say otherwise.") == 1

@@ -153,6 +153,108 @@ def test_what_is_taken_back_in_words_is_not_followed_any_more(app: Flask) -> Non
     assert "always use sudo" in browser.get("/memory?state=withdrawn").text
 
 
+NGINX = "the shop answered 502: redis was out of clients; maxclients was raised and it worked"
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("why is nginx slow?", "USER_PREFERENCE"),
+        ("nginx 为什么慢", "SOFTWARE_FACT"),
+        ("which version is it", "TROUBLESHOOTING_CASE"),
+    ],
+)
+def test_a_question_teaches_nothing(app: Flask, question: str, kind: str) -> None:
+    browser = browser_of(app, "ann")
+    response = browser.post("/memory", content=question, kind=kind, where="global")
+    assert response.status_code == 400 and "This is a question" in response.text
+    assert question in response.text and f'value="{kind}" selected' in response.text
+    assert "Nothing is remembered yet." in browser.get("/memory").text
+
+
+def test_an_incident_is_kept_as_one_although_a_wish_was_chosen(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    browser.host("web1")
+    where = browser.post(
+        "/memory", content=NGINX, kind="USER_PREFERENCE", where="host:web1"
+    ).location
+    page = browser.get(where).text
+    assert "incident" in page and "redis was out of clients" in page and "web1" in page
+
+
+def test_a_fact_is_of_the_host_that_was_chosen(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    browser.host("web1")
+    fact = {"content": "squid 6.9", "kind": "SOFTWARE_FACT"}
+    refused = browser.post("/memory", where="global", **fact)
+    assert refused.status_code == 400 and "Choose the host" in refused.text
+    page = browser.get(browser.post("/memory", where="host:web1", **fact).location).text
+    assert "<dd>squid</dd>" in page and "software" in page and 'value="6.9"' in page
+
+
+def test_a_wish_holds_where_it_was_said_to_and_every_row_says_where(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    browser.host("web1", groups=("shop",))
+    form = browser.get("/memory").text
+    for each in ('value="global"', 'value="host:web1"', 'value="group:shop"'):
+        assert f"<option {each}" in form
+    browser.post("/memory", content="always use doas", where="group:shop")
+    browser.post("/memory", content="answer in Dutch from now on", where="")
+    rows = browser.get("/memory").text.partition('class="rows memories"')[2]
+    assert "<span>in the group shop</span>" in rows and "<span>everywhere</span>" in rows
+
+
+def test_a_place_is_chosen_and_a_strange_one_stays(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    rule = Found(MemoryType.USER_PREFERENCE, "sudo", "no", "No sudo", scope="all-except:db9")
+    page = browser.get(f"/memory/{kept(browser, rule, Source(Origin.USER))}").text
+    assert '<option value="all-except:db9" selected>everywhere except on db9</option>' in page
+
+
+def test_the_scope_of_a_task_is_not_for_a_person_to_give(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    refused = browser.post(f"/memory/{told(browser)}", content="Use doas", scope="task:abc")
+    assert refused.status_code == 400 and "is no scope" in refused.text
+
+
+def test_who_sees_nothing_of_what_is_shared_is_said(app: Flask) -> None:
+    browser, other = browser_of(app, "ann"), browser_of(app, "bob")
+    memory_id = kept(browser, REDIS, Source(Origin.TOOL), browser.host("web1"))
+    assert "walissh group add" in browser.get(f"/memory/{memory_id}").text
+    with app.app_context():
+        for each in (browser, other):
+            assert each.person is not None
+            groups.join("ops", each.person.id)
+    browser.post(f"/memory/{memory_id}/share", group="ops")
+    assert "Not seen by bob: they have no such server." in browser.get(f"/memory/{memory_id}").text
+    other.host("theirs")
+    assert "Not seen by" not in browser.get(f"/memory/{memory_id}").text
+
+
+def test_a_reason_is_told_in_the_language_of_the_page(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    kept(browser, Found(MemoryType.SOFTWARE_FACT, "swap", "2G", "swap 2G"), Source(Origin.TOOL))
+    browser.client.set_cookie("lang", "zh")
+    why = browser.get("/memory?q=how big is swap").text.partition('class="why">')[2]
+    assert why.partition("<")[0] == "交换分区"
+
+
+def test_an_import_says_what_was_known_already(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    told(browser)
+    lines = browser.get("/memory/export").data
+    browser.post("/memory/transfer", file=(io.BytesIO(lines), "m.jsonl"))
+    assert "0 lines were taken. 1 was known already." in browser.get("/memory").text
+    bad = lines.replace(b"sudo", b"su\xffdo", 1)
+    page = browser.post("/memory/transfer", file=(io.BytesIO(bad + lines), "m.jsonl")).text
+    assert "1 was refused." in page and "Line 1: it is not text in UTF-8." in page
+
+
+def test_the_sidebar_leads_to_both_kinds_of_memory(app: Flask) -> None:
+    side = browser_of(app, "ann").get("/").text.partition('class="side-memory')[2]
+    assert 'href="/memory"' in side and 'href="/memory/core"' in side
+
+
 def test_memory_goes_out_and_in_as_a_file(app: Flask) -> None:
     browser, other = browser_of(app, "ann"), browser_of(app, "bob")
     told(browser)

@@ -12,7 +12,7 @@ from walissh.memory import providers
 from walissh.memory.entry import Found, Memory, MemoryType, Origin, Route, Routing, Source
 from walissh.memory.milestones import Kind, Mark
 from walissh.react.turn import Recalled, Remembrance, Reply
-from walissh.store import hosts, memories, milestones, turns
+from walissh.store import history, hosts, memories, milestones, turns
 
 REDIS = Found(MemoryType.SOFTWARE_FACT, "redis", "7.0.15", "redis 7.0.15")
 SUDO = Found(MemoryType.USER_PREFERENCE, "sudo", "always", "Always use sudo")
@@ -79,6 +79,39 @@ def test_one_click_marks_a_source_as_wrong_and_stays_in_the_talk(app: Flask) -> 
     again = stage.browser.post(f"/memory/{memory.id}/restore", htmx=True, turn=turn_id)
     assert again.text.lstrip().startswith(f'<div class="recalled" id="recalled-{turn_id}"')
     assert "<details open>" in again.text and "Not wrong after all" not in again.text
+
+
+def test_a_source_has_its_mark_and_is_wrong_and_right_again_where_it_stands(app: Flask) -> None:
+    stage = Stage.of(app)
+    memory = kept(stage, REDIS)
+    turn_id = answered(stage, [memory], cited=[memory])
+    sources = stage.browser.get(stage.path).text.partition('class="sources"')[2]
+    assert "(m1)" in sources and f'hx-post="/memory/{memory.id}/wrong"' in sources
+    here = {"turn": turn_id, "at": "answer"}
+    wrong = stage.browser.post(f"/memory/{memory.id}/wrong", htmx=True, **here).text
+    assert wrong.lstrip().startswith(f'<div class="answer" id="answer-{turn_id}"')
+    assert "marked wrong" in wrong and "not wrong after all" in wrong and "It is 7" in wrong
+    right = stage.browser.post(f"/memory/{memory.id}/restore", htmx=True, **here).text
+    assert "marked wrong" not in right and f'hx-post="/memory/{memory.id}/wrong"' in right
+
+
+def test_what_a_question_taught_stands_under_it_and_is_undone_there(app: Flask) -> None:
+    stage = Stage.of(app)
+    turn_id = stage.ask("From now on always use sudo. How is web1?")
+    with app.app_context():
+        question = next(each for each in history.of_turn(turn_id) if each.role == "user")
+        source = Source(Origin.USER, message_id=question.id)
+        change = memories.add_or_update(stage.session.user_id, SUDO, source)
+        assert change.memory is not None
+        memory_id = change.memory.id
+    learned = stage.browser.get(stage.path).text.partition('class="learned"')[2]
+    assert "Remembered: " in learned and ">sudo</a>, everywhere" in learned
+    here = {"turn": turn_id, "at": "learned"}
+    undone = stage.browser.post(f"/memory/{memory_id}/wrong", htmx=True, **here).text
+    assert undone.lstrip().startswith(f'<div class="learned" id="learned-{turn_id}"')
+    assert "Not remembered: sudo" in undone and "remember it after all" in undone
+    again = stage.browser.post(f"/memory/{memory_id}/restore", htmx=True, **here).text
+    assert ">sudo</a>, everywhere" in again
 
 
 def test_a_deleted_memory_is_gone_from_the_turns_that_were_given_it(app: Flask) -> None:

@@ -69,7 +69,7 @@ def test_what_was_answered_is_remembered(app: Flask) -> None:
         "answer length": "short",
     }
     assert {each.source.channel for each in known.values()} == {"web"}
-    assert rules(app, browser) == "绝不要动 /data on nas1"
+    assert rules(app, browser) == "never touch /data on nas1"
     assert '<html lang="zh-CN">' in browser.get("/").text
     assert again(app, browser) == "/"
 
@@ -107,3 +107,29 @@ def test_strangers_and_wrong_methods_are_told_so(app: Flask) -> None:
     assert stranger.post("/welcome/skip").location == "/sign-in"
     browser, _ = signed_in(app)
     assert browser.get("/welcome/skip").status_code == 405
+
+
+def test_a_bare_line_is_made_a_rule_in_its_own_language(app: Flask) -> None:
+    browser, _ = signed_in(app)
+    browser.post("/welcome", language="zh", never="/data\nnas1 上的备份\nthe shelf")
+    assert rules(app, browser) == "绝不要碰 /data\n绝不要碰 nas1 上的备份\nnever touch the shelf"
+
+
+def test_nothing_chosen_is_not_said_to_be_remembered(app: Flask) -> None:
+    browser, _ = signed_in(app)
+    assert browser.post("/welcome", sudo="", never="").location == "/"
+    assert "It is remembered." not in browser.get("/").text
+
+
+def test_a_line_that_cannot_be_checked_leads_to_the_rules(app: Flask) -> None:
+    browser, _ = signed_in(app)
+    line = "never touch anything unless the tide is low"
+    assert browser.post("/welcome", never=line).location == "/memory/core#rules"
+    assert f"cannot be checked as a rule: {line}" in browser.get("/memory/core").text
+
+
+def test_the_form_sent_twice_writes_its_rules_once(app: Flask) -> None:
+    browser, _ = signed_in(app)
+    for _ in range(2):
+        browser.post("/welcome", never="/data\n/data")
+    assert rules(app, browser) == "never touch /data"

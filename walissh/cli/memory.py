@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every c
 CHANNEL: Final = "api"
 PAGE = 200
 SEARCHED = 20
+SHOWN_CHARS = 400
+LEFT = "Core memory, the timelines and the talks stay: delete these on their pages."
 KINDS = {
     "preference": "USER_PREFERENCE",
     "environment": "ENVIRONMENT_FACT",
@@ -101,14 +103,15 @@ def import_(file: str, user: str | None) -> None:
 
     A line that is refused is told with its number, and the rest goes on; exit code 1 then.
     """
+    from walissh.memory import intake
     from walissh.store import memories
 
     with opened(), _lines(file) as lines:
-        taken, refused = memories.take_in(owner(user).id, lines, CHANNEL)
-    for why in refused:
+        came = intake.take_in(memories, owner(user).id, lines, CHANNEL)
+    for why in came.refused:
         click.echo(why, err=True)
-    click.echo(f"{taken} taken, {len(refused)} refused.")
-    if refused:
+    click.echo(f"{came.taken} taken, {came.known} known already, {len(came.refused)} refused.")
+    if came.refused:
         sys.exit(1)
 
 
@@ -118,39 +121,54 @@ def import_(file: str, user: str | None) -> None:
 @click.option("--all", "everything", is_flag=True, help="Everything of this person.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def forget(memory_id: str | None, user: str | None, everything: bool, yes: bool) -> None:
-    """Delete the memory ID, or all of it: the text is gone and cannot be restored."""
+    """Delete the memory ID, or all of it: the text is gone and cannot be restored.
+
+    With --all core memory, the timelines and the talks stay.
+    """
     from walissh.store import memories
 
     if everything == bool(memory_id):
-        raise InvalidError("Say what to forget: an ID of `walissh memory list`, or --all --yes.")
+        raise InvalidError("Say what to forget: an ID of `walissh memory list`, or --all.")
     with opened():
         person = owner(user)
         if memory_id:
+            _confirm(_said(memory_id, person.id), yes)
             memories.delete(memory_id, person.id, CHANNEL)
             click.echo(f"{memory_id} is forgotten.")
             return
-        _confirm(person.name, yes)
+        _confirm(f"everything that is remembered of {person.name}", yes)
         count = memories.forget_all(person.id, CHANNEL)
-    click.echo(f"{count} forgotten.")
+    click.echo(f"{count} forgotten. {LEFT}")
 
 
-def _confirm(name: str, yes: bool) -> None:
+def _said(memory_id: str, owner_id: str) -> str:
+    """Return the text of a memory on one line; raises NotFoundError."""
+    from walissh.store import memories
+
+    found = memories.get(memory_id, owner_id)
+    if found is None or found.owner_id != owner_id:
+        raise NotFoundError("There is no such memory. It may have been deleted.")
+    return f"“{' '.join(found.content.split())[:SHOWN_CHARS]}”"
+
+
+def _confirm(what: str, yes: bool) -> None:
+    """Go on only if *yes*, or if somebody at a terminal says so."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidError(f"Nothing was forgotten. To delete all of {name}'s memory add --yes.")
-    click.confirm(f"Delete everything that is remembered of {name}?", abort=True, err=True)
+        raise InvalidError(f"Nothing was forgotten. To delete {what} add --yes.")
+    click.confirm(f"Delete {what}?", abort=True, err=True)
 
 
 @contextmanager
-def _lines(file: str) -> Iterator[TextIO]:
+def _lines(file: str) -> Iterator[BinaryIO]:
     if file == "-":
-        yield sys.stdin
+        yield sys.stdin.buffer
         return
     try:
-        with Path(file).open(encoding="utf-8-sig") as text:
-            yield text
-    except (OSError, UnicodeDecodeError) as error:
+        with Path(file).open("rb") as lines:
+            yield lines
+    except OSError as error:
         raise InvalidError(f"{file} cannot be read: {error}") from error
 
 

@@ -9,6 +9,11 @@ def _(text: str) -> str:
 OF_MEMORY: tuple[str, ...] = (
     # what a person says and does
     _("There is nothing to remember. Write a sentence."),
+    _("A fact is of one host. Nothing was stored. Choose the host beside the text."),
+    _(
+        "This is a question, and teaches nothing. Nothing was stored. Ask it in a session, or say"
+        " what shall be remembered."
+    ),
     _("There is no such memory. It may have been deleted."),
     _(
         "The text holds a secret (%(kind)s), and memory keeps none. Nothing was stored. Leave"
@@ -68,6 +73,7 @@ OF_MEMORY: tuple[str, ...] = (
     # import
     _("The file holds no line. Choose a file that was exported here."),
     _("The file is not text in UTF-8. Nothing was taken."),
+    _("it is not text in UTF-8."),
     _("it is longer than %(count)s characters."),
     _("its date is in the future."),
     _("it is not one JSON object."),

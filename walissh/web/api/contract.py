@@ -31,6 +31,7 @@ class Declared:
     headers: Mapping[str, str] = field(default_factory=dict)
     errors: tuple[int, ...] = (404,)
     media: str = "application/json"
+    takes: str = ""
 
 
 def declares(
@@ -41,9 +42,13 @@ def declares(
     headers: Mapping[str, str] | None = None,
     errors: tuple[int, ...] = (404,),
     media: str = "application/json",
+    takes: str = "",
 ) -> Callable[[View], View]:
-    """Declare a view; *headers* are those that it reads, with what they are for."""
-    declared = Declared(answers, body, query, headers or {}, errors, media)
+    """Declare a view; *headers* are those that it reads, with what they are for.
+
+    *takes* is the media type of a body that the view reads by itself.
+    """
+    declared = Declared(answers, body, query, headers or {}, errors, media, takes)
 
     def decorate(view: View) -> View:
         @wraps(view)

@@ -1,5 +1,6 @@
 """Long-term memory: what is remembered, what a question recalls, and what became of it."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ from pydantic import Field
 from walissh.errors import InvalidError
 from walissh.memory.entry import Found, MemoryType
 from walissh.memory.recall import Query as Asked
+from walissh.react.host import Host
 from walissh.store import memories, memory_events
 from walissh.web import auth, remembering
 from walissh.web.api import cursor, memory_shapes, shapes
@@ -38,7 +40,9 @@ class MemoriesQuery(PageQuery):
 class NewMemory(Body):
     """Something to remember; *host* is the id or the name of the host that it is about."""
 
-    type: MemoryType = MemoryType.USER_PREFERENCE
+    type: MemoryType | None = Field(
+        None, description="Empty: what the content is by the rules of a talk, else a preference."
+    )
     content: Filled
     subject: Text = Field("", description="What it is about; empty: taken from the content.")
     value: Text = Field("", description="What it says of that; empty: the content.")
@@ -84,16 +88,17 @@ class ChangesQuery(PageQuery):
 
 
 @blueprint.get("/memories")
-@declares({200: shapes.Page[memory_shapes.Memory]}, query=MemoriesQuery, errors=())
+@declares({200: shapes.Page[memory_shapes.Memory]}, query=MemoriesQuery)
 def list_memories(query: MemoriesQuery) -> shapes.Page[memory_shapes.Memory]:
     """List what is remembered, the newest first; with q what bears on it, the best first."""
     me = auth.person().id
+    host = remembering.host_meant(query.host_id, me)
     if query.q.strip():
-        return _searched(query, me)
+        return _searched(query, me, host)
     page = memories.page(
         me,
         type=query.type,
-        host_id=query.host_id or None,
+        host_id=host.id if host else None,
         state=query.state or None,
         limit=query.limit,
         before=cursor.number(query.cursor) or None,
@@ -107,9 +112,10 @@ def list_memories(query: MemoriesQuery) -> shapes.Page[memory_shapes.Memory]:
 def add_memory(body: NewMemory) -> tuple[memory_shapes.Memory, int]:
     """Remember something; 200 if that was known already, and is now known afresh."""
     me = auth.person().id
+    remembering.refuse_secrets(body.subject, body.value, body.content)
+    remembering.refuse_secrets(body.symptom, body.cause, body.fix)
+    remembering.refuse_task(body.scope)
     found = _found(body)
-    remembering.refuse_secrets(found.subject, found.value, found.content)
-    remembering.refuse_secrets(found.symptom, found.cause, found.fix)
     change = memories.add_or_update(
         me,
         found,
@@ -138,6 +144,7 @@ def change_memory(memory_id: str, body: MemoryChange) -> memory_shapes.Memory:
     if not given:
         return _told(memory_id)
     remembering.refuse_secrets(*given.values())
+    remembering.refuse_task(body.scope or "")
     return memory_shapes.memory(memories.edit(memory_id, me, channel=CHANNEL, **given), me)
 
 
@@ -217,31 +224,45 @@ def export_memories() -> Response:
 
 
 @blueprint.post("/memories/import")
-@declares({200: memory_shapes.Imported}, errors=())
+@declares({200: memory_shapes.Imported}, errors=(413,), takes=LINES)
 def import_memories() -> memory_shapes.Imported:
     """Take in the lines of an export, sent as the body; a broken line stops no other."""
-    taken, refused = memories.take_in(
-        auth.person().id, remembering.lines_in(request.get_data()), CHANNEL
-    )
-    return memory_shapes.Imported(taken=taken, refused=refused)
+    came = remembering.take_in(auth.person().id, request.get_data(), CHANNEL)
+    return memory_shapes.Imported(taken=came.taken, known=came.known, refused=list(came.refused))
 
 
-def _searched(query: MemoriesQuery, me: str) -> shapes.Page[memory_shapes.Memory]:
+def _searched(
+    query: MemoriesQuery, me: str, host: Host | None
+) -> shapes.Page[memory_shapes.Memory]:
     if query.state:
         raise InvalidError("q searches what counts only; leave state out.", field="state")
+    if query.cursor:
+        raise InvalidError("q is not paged; leave cursor out.", field="cursor")
     hits = memories.recall(
-        me, Asked(query.q), k=query.limit, host_id=query.host_id or None, type=query.type
+        me,
+        Asked(query.q),
+        k=query.limit,
+        host_id=host.id if host else None,
+        type=query.type,
     )
     items = [memory_shapes.memory(each.memory, me) for each in hits]
     return shapes.Page[memory_shapes.Memory](items=items, next=None)
 
 
 def _found(body: NewMemory) -> Found:
-    if body.type is MemoryType.USER_PREFERENCE and not body.subject:
-        said = remembering.said(body.content)
-        return said
+    """Return what is to be kept: by the rules of a talk where nothing but a text is given."""
+    plain = not (body.subject or body.value or body.symptom or body.cause or body.fix)
+    if plain and body.type in (None, MemoryType.USER_PREFERENCE):
+        read = remembering.said if body.type is None else remembering.wished
+        said = read(body.content)
+        found = said[0] if len(said) == 1 else _as_it_stands(body)
+        return replace(found, scope=body.scope or found.scope)
+    return _as_it_stands(body)
+
+
+def _as_it_stands(body: NewMemory) -> Found:
     return Found(
-        body.type,
+        body.type or MemoryType.USER_PREFERENCE,
         body.subject or remembering.subject_of(body.content),
         body.value or body.content,
         body.content,
@@ -261,4 +282,6 @@ def _told(memory_id: str) -> memory_shapes.Memory:
 def _instant(given: datetime | None) -> datetime | None:
     if given is not None and given.tzinfo is None:
         raise InvalidError("expires_at needs its offset, such as Z.", field="expires_at")
+    if given is not None and not 1 < given.year < 9999:  # no zone overflows
+        raise InvalidError("expires_at must lie in the years 2 to 9998.", field="expires_at")
     return given

@@ -75,9 +75,13 @@ class Change(Shape):
 
 
 class Imported(Shape):
-    """How many lines were taken, and which were not, each with its number and why."""
+    """How many lines were taken, and which were not, each with its number and why.
+
+    *known* lines said what was there already: they are part of neither.
+    """
 
     taken: int
+    known: int
     refused: list[str]
 
 

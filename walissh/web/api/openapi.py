@@ -24,6 +24,7 @@ WORDS = {
     401: "The token is missing, expired or revoked.",
     404: "There is no such thing, or it is another person's.",
     409: "It is not in the state that this needs.",
+    413: "It is more than is taken at once.",
     503: "A part that this needs is away; try again.",
 }
 
@@ -99,6 +100,9 @@ def _operation(rule: str, summary: str, declared: Declared, refs: Refs) -> Json:
             "required": bool(declared.body.model_json_schema().get("required")),
             "content": {"application/json": {"schema": schema}},
         }
+    if declared.takes:
+        lines = {"type": "string", "description": "One JSON object a line."}
+        told["requestBody"] = {"required": True, "content": {declared.takes: {"schema": lines}}}
     return told
 
 

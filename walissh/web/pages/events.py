@@ -20,7 +20,7 @@ from walissh.store import sessions, turns
 from walissh.stream import Event, is_event_id
 from walissh.web import auth
 from walissh.web.pages import fragments, view
-from walissh.web.pages.fragments import Fragment, Live
+from walissh.web.pages.fragments import Fragment, Known, Live
 from walissh.web.watch import Watch
 
 REDRAW_S = 0.12
@@ -30,6 +30,9 @@ SLACK_S = 60
 """How far the clocks of Redis and of the database may be apart."""
 
 RETRY_MS = 1_000
+
+TEACHING = frozenset({"learned", "done"})
+"""The events after which more may be remembered than before."""
 
 blueprint = Blueprint("events", __name__)
 blueprint.before_request(auth.guard_page)
@@ -82,6 +85,7 @@ class _Follower:
         self._live = Live()
         self._sent: dict[str, str] = {}
         self._drawn_at = 0.0
+        self._known: Known | None = None
         self.after = after or "0-0"
 
     def run(self, watch: Watch) -> Iterator[str]:
@@ -110,7 +114,7 @@ class _Follower:
             self.after = events[-1].id
         for turn in shown:
             yield from self._turn(turn.id)
-        yield from self._new(fragments.around(self._talk, self._newest(shown)))
+        yield from self._around(self._newest(shown))
 
     def _batch(self, first: Event) -> list[Event]:
         """Return *first* and what came with it; waits a little when only text grows."""
@@ -127,10 +131,16 @@ class _Follower:
             yield from _outputs(mine)
             names = {each.name for each in mine}
             if names - {"text", "output"}:
+                self._known = None if names & TEACHING else self._known
                 yield from self._turn(turn_id)
-                yield from self._new(fragments.around(self._talk, self._shown(turn_id)))
+                yield from self._around(self._shown(turn_id))
             elif "text" in names:
                 yield from self._growing(turn_id)
+
+    def _around(self, shown: view.TurnView | None) -> Iterator[Told]:
+        """Yield what stands beside the talk; what is remembered is asked for when it changed."""
+        self._known = self._known or fragments.known_of(self._talk)
+        yield from self._new(fragments.around(self._talk, shown, self._known))
 
     def _fold(self, event: Event) -> None:
         if event.name != "text":

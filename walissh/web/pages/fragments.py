@@ -55,6 +55,7 @@ def of_turn(shown: TurnView, live: Live) -> Iterator[Fragment]:
     turn = shown.turn
     own = f"turn-{turn.id}"
     yield Fragment(own, "turns", "1", lambda: turn_html(shown))
+    yield Fragment(f"learned-{turn.id}", own, shown.learned_sig, lambda: learned_html(shown))
     yield Fragment(f"recalled-{turn.id}", own, shown.recalled_sig, lambda: recalled_html(shown))
     for entry in shown.log:
         yield Fragment(entry.id, f"log-{turn.id}", entry.sig, _entry(entry))
@@ -75,9 +76,8 @@ def answer(shown: TurnView, live: Live) -> Fragment:
     )
 
 
-def around(session: Session, shown: TurnView | None) -> Iterator[Fragment]:
+def around(session: Session, shown: TurnView | None, known: "Known") -> Iterator[Fragment]:
     """Yield the pieces beside the talk that change with it."""
-    known = known_of(session)
     state = f"{shown.status_sig if shown else ''}-{_ended(shown)}-{known.sig}"
     yield Fragment("context", "page", state, lambda: context_html(session, known))
     open_turn = shown.turn.id if shown and shown.is_open else ""
@@ -97,6 +97,16 @@ def turn_html(shown: TurnView) -> str:
 def recalled_html(shown: TurnView, *, opened: bool = False) -> str:
     """Return what a turn was given out of memory; *opened*: with its fold open."""
     return render_template("talk/_recalled.html", turn=shown, opened=opened)
+
+
+def learned_html(shown: TurnView, undone: Memory | None = None) -> str:
+    """Return what the question of a turn taught, and what of it was just *undone*."""
+    return render_template("talk/_learned.html", turn=shown, undone=undone)
+
+
+def answer_html(shown: TurnView) -> str:
+    """Return the final answer with its sources."""
+    return render_template("talk/_answer.html", turn=shown, live="", sig=shown.answer_sig)
 
 
 def status_html(shown: TurnView) -> str:

@@ -3,12 +3,12 @@
 from typing import Final
 
 from flask import Blueprint, render_template, request, url_for
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 from htmx_flask import make_response
 from werkzeug.wrappers import Response
 
 from walissh.errors import ConflictError, InvalidError, WalisshError
-from walissh.memory.entry import Memory, MemoryType, Op
+from walissh.memory.entry import Memory, MemoryState, MemoryType, Op
 from walissh.memory.recall import Query
 from walissh.store import groups, hosts, memories, memory_events, turns
 from walissh.web import auth, errors, i18n, remembering
@@ -34,11 +34,24 @@ def page() -> str:
 @blueprint.post("/memory")
 def add() -> Response:
     """Remember what the person wrote."""
-    me, text = auth.person().id, request.form.get("content", "").replace("\0", "").strip()
+    me, typed = auth.person().id, _typed()
+    kind = MemoryType(typed["kind"]) if typed["kind"] in list(MemoryType) else None
     try:
-        change = remembering.tell(me, text, request.form.get("host", ""), CHANNEL)
+        changes = remembering.tell(me, typed["content"], typed["where"], CHANNEL, kind)
     except InvalidError as error:
-        return Response(_page(draft=text, error=error), 400, content_type="text/html")
+        return Response(_page(typed, error), 400, content_type="text/html")
+    if len(changes) > 1:
+        said = ngettext("%(num)s is remembered.", "%(num)s are remembered.", len(changes))
+        return answers.go(url_for("memory.page"), said=said)
+    return _added(changes[0])
+
+
+def _typed() -> dict[str, str]:
+    given = {name: request.form.get(name, "") for name in ("content", "kind", "where")}
+    return {name: text.replace("\0", "").strip() for name, text in given.items()}
+
+
+def _added(change: memories.Change) -> Response:
     if change.memory is None:
         return answers.go(url_for("memory.page"), said=gettext("Nothing was known of this."))
     if change.memory.op is Op.REMOVE:
@@ -57,10 +70,12 @@ def one(memory_id: str) -> str:
 def edit(memory_id: str) -> Response:
     """Say it otherwise; the entry that was is kept as superseded."""
     me, memory = auth.person().id, _mine(memory_id)
-    said = {name: request.form.get(name, "").strip() for name in ("content", "value", "scope")}
+    names = ("content", "value", "scope")
+    said = {name: request.form.get(name, "").replace("\0", "").strip() for name in names}
     changed = {name: text for name, text in said.items() if text and text != _now(memory, name)}
     try:
         remembering.refuse_secrets(*changed.values())
+        remembering.refuse_task(changed.get("scope", ""))
         if changed:
             memory = memories.edit(memory_id, me, channel=CHANNEL, **changed)
     except (InvalidError, ConflictError) as error:
@@ -99,13 +114,13 @@ def restore(memory_id: str) -> Response:
 @blueprint.post("/memory/<id:memory_id>/share")
 def share(memory_id: str) -> Response:
     """Share the fact of a host with a group, or with nobody any more."""
-    group = request.form.get("group", "").strip()
+    group = request.form.get("group", "").replace("\0", "").strip()
     memories.share(memory_id, auth.person().id, group, CHANNEL)
     with_whom = gettext("It is shared with %(name)s.", name=group)
     return _done(memory_id, with_whom if group else gettext("It is yours alone again."))
 
 
-def _page(draft: str = "", error: InvalidError | None = None) -> str:
+def _page(typed: dict[str, str] | None = None, error: InvalidError | None = None) -> str:
     me, wanted = auth.person().id, _wanted()
     return render_template(
         "memory/page.html",
@@ -114,7 +129,8 @@ def _page(draft: str = "", error: InvalidError | None = None) -> str:
         kinds=[] if wanted["q"] else _kinds(me, wanted),
         all_hosts=hosts.within_reach(me),
         states=STATES,
-        draft=draft,
+        places=memory_view.places(me),
+        typed=typed or {},
         error=i18n.sentence(str(error)) if error else "",
     )
 
@@ -175,6 +191,8 @@ def _one(
         versions=memory_view.versions(memory, me),
         changes=memory_events.page(me, limit=CHANGES, before=None, memory_id=memory.id).items,
         groups=groups.of_person(me),
+        unseeing=memory_view.unseeing(memory, me),
+        places=memory_view.places(me, memory.scope),
         typed=typed or {name: _now(memory, name) for name in ("content", "value", "scope")},
         error=i18n.sentence(str(error)) if error else "",
     )
@@ -185,10 +203,10 @@ def _now(memory: Memory, name: str) -> str:
 
 
 def _done(memory_id: str, said: str, *, replaces: str = "") -> Response:
-    """Show the row, or what its turn was given, to htmx; lead plain forms back."""
+    """Show the row, or the part of the turn where the deed was done, to htmx."""
     turn_id = request.form.get("turn", "")
     if turn_id:
-        return _in_talk(turn_id, said)
+        return _in_talk(turn_id, _mine(memory_id), said)
     if answers.is_fragment():
         row = render_template("memory/_row.html", entry=_entry(_mine(memory_id)))
         response: Response = make_response(row)
@@ -196,12 +214,22 @@ def _done(memory_id: str, said: str, *, replaces: str = "") -> Response:
     return answers.go(url_for("memory.one", memory_id=memory_id or replaces), said=said)
 
 
-def _in_talk(turn_id: str, said: str) -> Response:
+def _in_talk(turn_id: str, memory: Memory, said: str) -> Response:
     turn = turns.get(turn_id)
     if turn is None or turn.user_id != auth.person().id:
         return answers.go(url_for("memory.page"), said=said)
     where = url_for("talk.page", session_id=turn.session_id, _anchor=f"turn-{turn.id}")
-    return answers.fragment_or_go(fragments.recalled_html(view.of_turn(turn), opened=True), where)
+    return answers.fragment_or_go(_part(view.of_turn(turn), memory), where)
+
+
+def _part(shown: view.TurnView, memory: Memory) -> str:
+    at = request.form.get("at", "")
+    if at == "answer":
+        return fragments.answer_html(shown)
+    if at == "learned":
+        undone = memory if memory.state is MemoryState.WRONG else None
+        return fragments.learned_html(shown, undone)
+    return fragments.recalled_html(shown, opened=True)
 
 
 def _entry(memory: Memory) -> memory_view.Entry:

@@ -16,6 +16,9 @@ from walissh.store import core_memory
 from walissh.web import auth, errors, i18n, remembering
 from walissh.web.pages import answers
 
+ZONE = "UTC"
+"""That of hours in a rule which names none (``rules.parse``)."""
+
 blueprint = Blueprint("memory_core", __name__)
 blueprint.before_request(auth.guard_page)
 
@@ -91,7 +94,7 @@ def _page(refused: str = "", draft: str | None = None, error: str = "") -> str:
         _view(me, each, waiting, *((draft, error) if each.name == refused else (None, "")))
         for each in core_memory.current(me)
     ]
-    return render_template("memory/core.html", blocks=views, max_chars=core.MAX_CHARS)
+    return render_template("memory/core.html", blocks=views, max_chars=core.MAX_CHARS, zone=ZONE)
 
 
 def _view(

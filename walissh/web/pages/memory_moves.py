@@ -5,6 +5,7 @@ from flask_babel import ngettext
 from werkzeug.wrappers import Response as AnyResponse
 
 from walissh.errors import InvalidError
+from walissh.memory.intake import Intake
 from walissh.store import memories, memory_events
 from walissh.web import auth, remembering
 from walissh.web.pages import answers
@@ -45,12 +46,20 @@ def export() -> Response:
 def take_in() -> AnyResponse:
     """Take in a file of JSON lines; each line that is refused is shown with why."""
     upload = request.files.get("file")
-    lines = remembering.lines_in(upload.read() if upload is not None else b"")
-    if not any(line.strip() for line in lines):
+    data = upload.read() if upload is not None else b""
+    if not data.strip():
         raise InvalidError("The file holds no line. Choose a file that was exported here.")
-    taken, refused = memories.take_in(auth.person().id, lines, "web")
-    told = ngettext("%(num)s line was taken.", "%(num)s lines were taken.", taken)
-    if not refused:
+    came = remembering.take_in(auth.person().id, data, "web")
+    told = _told(came)
+    if not came.refused:
         return answers.go(url_for("memory.page"), said=told)
-    page = render_template("memory/transfer.html", refused=refused[:SHOWN_REFUSALS], told=told)
-    return Response(page, 200)
+    refused = came.refused[:SHOWN_REFUSALS]
+    return Response(render_template("memory/transfer.html", refused=refused, told=told), 200)
+
+
+def _told(came: Intake) -> str:
+    taken = ngettext("%(num)s line was taken.", "%(num)s lines were taken.", came.taken)
+    known = ngettext("%(num)s was known already.", "%(num)s were known already.", came.known)
+    refused = ngettext("%(num)s was refused.", "%(num)s were refused.", len(came.refused))
+    said = [(taken, True), (known, came.known), (refused, came.refused)]
+    return " ".join(text for text, there in said if there)

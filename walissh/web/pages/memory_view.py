@@ -7,7 +7,7 @@ from flask import url_for
 
 from walissh.errors import NotFoundError
 from walissh.memory.entry import Hit, Memory, MemoryState, Op
-from walissh.store import commands, history, memories, turns
+from walissh.store import commands, groups, history, hosts, memories, people, turns
 
 RESTORABLE = frozenset({MemoryState.SUPERSEDED, MemoryState.WITHDRAWN, MemoryState.WRONG})
 COUNTS = frozenset({MemoryState.VALID, MemoryState.STALE})
@@ -40,6 +40,27 @@ class Proof:
     where: str = ""
     text: str = ""
     is_command: bool = False
+
+
+def places(person_id: str, now: str = "global") -> list[str]:
+    """Return the scopes that a person may choose: all, a host, a group of hosts, as *now*."""
+    reach = hosts.within_reach(person_id)
+    named = sorted({name for host in reach for name in host.groups})
+    told = [
+        "global",
+        *(f"host:{host.name}" for host in reach),
+        *(f"group:{name}" for name in named),
+    ]
+    return told if now in told else [*told, now]
+
+
+def unseeing(memory: Memory, owner_id: str) -> list[str]:
+    """Return who of the group that a fact is shared with has no such server, and sees nothing."""
+    if not memory.shared_with or memory.owner_id != owner_id:
+        return []
+    others = (each for each in groups.members(memory.shared_with) if each != owner_id)
+    found = [people.get(each) for each in others if memories.get(memory.id, each) is None]
+    return [each.name for each in found if each is not None]
 
 
 def entry(memory: Memory, reader_id: str, reasons: Sequence[str] = ()) -> Entry:

@@ -1,8 +1,11 @@
 """What pages say of memory: kinds, states, sources, changes, and why one lost to another."""
 
+from functools import lru_cache
+
 from flask import Flask
 from flask_babel import format_date, gettext
 
+from walissh.memory import sources, synonyms
 from walissh.memory.entry import (
     Channel,
     Memory,
@@ -13,7 +16,9 @@ from walissh.memory.entry import (
     Route,
     Routing,
 )
+from walissh.react.turn import Language
 from walissh.store.memory_events import Event
+from walissh.web import i18n
 
 GUESSED = frozenset({Origin.USER_HEDGED, Origin.ASSISTANT_HEDGED, Origin.BEHAVIOUR})
 
@@ -31,9 +36,12 @@ def install(app: Flask) -> None:
         route_word=route_word,
         route_steps=route_steps,
         milestone_word=milestone_word,
+        topic_word=topic_word,
+        wish_word=wish_word,
         scope_word=scope_word,
         why_lost=why_lost,
     )
+    app.jinja_env.filters["reason"] = reason_word
     app.jinja_env.filters["date"] = lambda at: str(format_date(at, "yyyy-MM-dd")) if at else ""
 
 
@@ -45,6 +53,38 @@ def kind_word(kind: MemoryType) -> str:
         MemoryType.SOFTWARE_FACT: gettext("software"),
         MemoryType.TROUBLESHOOTING_CASE: gettext("incident"),
     }[kind]
+
+
+def wish_word(kind: MemoryType) -> str:
+    """Return what a person calls a thing of that kind that they want remembered."""
+    return {
+        MemoryType.USER_PREFERENCE: gettext("a wish"),
+        MemoryType.ENVIRONMENT_FACT: gettext("a fact of a host"),
+        MemoryType.SOFTWARE_FACT: gettext("software of a host"),
+        MemoryType.TROUBLESHOOTING_CASE: gettext("an incident"),
+    }[kind]
+
+
+def topic_word(subject: str) -> str:
+    """Return what a memory is about, a common subject in the page's language."""
+    return sources.topic(subject, _language())
+
+
+def reason_word(reason: str) -> str:
+    """Return why a memory was found; a word of the field in the page's language."""
+    return _in_language(reason, _language())
+
+
+@lru_cache(maxsize=2048)
+def _in_language(reason: str, language: Language) -> str:
+    for concept in synonyms.standard().concepts(reason):
+        if reason in (synonyms.title(concept.name, "zh"), synonyms.title(concept.name, "en")):
+            return synonyms.title(concept.name, language)
+    return reason
+
+
+def _language() -> Language:
+    return "zh" if i18n.page_lang() == "zh-CN" else "en"
 
 
 def kinds_word(kind: MemoryType) -> str:
@@ -98,7 +138,7 @@ def change_word(change: Event) -> str:
         return str(gettext("used in an answer"))
     words = {
         "profile_update": gettext("what is known about you"),
-        "preference_set": gettext("a preference"),
+        "preference_set": gettext("a preference was set"),
         "preference_noted": gettext("a preference was said again"),
         "feedback_given": gettext("marked wrong"),
         "document_access": gettext("a document was read"),

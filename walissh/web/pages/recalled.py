@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from walissh.memory import providers
-from walissh.memory.entry import Memory, MemoryState, Routing
-from walissh.react.turn import Language, Recalled, Turn
+from walissh.memory import sources
+from walissh.memory.entry import Memory, MemoryState, Op, Routing
+from walissh.react.turn import Language, Message, Recalled, Turn
 from walissh.store import memories
 
 
@@ -23,9 +23,13 @@ class Given:
         return self.memory.state is MemoryState.STALE
 
     def source(self, language: Language) -> str:
-        """Return it as the source of an answer in that language: kind, date, what about."""
-        line = providers.sources_line([self.memory], language)
-        return line.removeprefix(sources_label(language)).strip()
+        """Return it as the source of an answer in that language: kind, date, what about.
+
+        Unlike the stored line it is made anew each time, so it may name what it is about.
+        """
+        memory = self.memory
+        name = sources.topic(memory.subject, language) if sources.is_name(memory.subject) else ""
+        return sources.source(memory, name, language)
 
     @property
     def is_wrong(self) -> bool:
@@ -69,9 +73,17 @@ def without_sources(turn: Turn) -> str:
 
     The line as it was written may name what was deleted or measured again since.
     """
-    answer, _, line = turn.answer.rpartition("\n\n")
     cites = turn.remembrance is not None and turn.remembrance.cited
-    return answer if cites and line.startswith(sources_label(turn.language)) else turn.answer
+    return sources.without_sources(turn.answer) if cites else turn.answer
+
+
+def learned(turn: Turn, messages: Sequence[Message]) -> tuple[Memory, ...]:
+    """Return what counts of that which the question of *turn* taught."""
+    question = next((each for each in messages if each.role == "user"), None)
+    if question is None:
+        return ()
+    found = memories.taught_by(turn.user_id, question.id)
+    return tuple(each for each in found if each.op is not Op.REMOVE)
 
 
 def sources_label(language: Language) -> str:

@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from walissh.memory.entry import Memory
 from walissh.react.host import Host
 from walissh.react.turn import (
     OPEN_TURN,
@@ -134,6 +135,7 @@ class TurnView:
     log: tuple[Card | Thought, ...]
     partial: str = ""
     remembered: Remembered = field(default_factory=Remembered)
+    learned: tuple[Memory, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -169,6 +171,11 @@ class TurnView:
         """A text that changes with the answer, and with what became of its sources."""
         rests_on = [(each.memory.id, each.memory.state) for each in self.remembered.cited]
         return digest(self.turn.answer, self.partial, rests_on)
+
+    @property
+    def learned_sig(self) -> str:
+        """A text that changes with what the question taught."""
+        return digest([(each.id, each.scope) for each in self.learned])
 
     @property
     def recalled_sig(self) -> str:
@@ -219,7 +226,8 @@ def _turn(
     log: list[Card | Thought] = []
     partial = ""
     step = 0
-    for message, refused in _with_refused(history.of_turn(turn.id)):
+    messages = history.of_turn(turn.id)
+    for message, refused in _with_refused(messages):
         if message.meta.get("partial"):
             partial = message.content
         elif message.tool_calls:
@@ -229,7 +237,8 @@ def _turn(
     shown = {each.run.id for each in log if isinstance(each, Card)}
     log += [card(run, stages) for run in runs if run.id not in shown]
     failed = turn.status is TurnStatus.FAILED
-    return TurnView(turn, tuple(log), partial if failed else "", remembered)
+    learned = recalled.learned(turn, messages)
+    return TurnView(turn, tuple(log), partial if failed else "", remembered, learned)
 
 
 def _with_refused(messages: Sequence[Message]) -> list[tuple[Message, tuple[str, ...]]]:

@@ -1,18 +1,20 @@
 """The first sign-in: one screen that asks what to remember, and may be skipped."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from flask import Blueprint, Response, render_template, request, url_for
 from flask_babel import force_locale, gettext
 from werkzeug.wrappers import Response as AnyResponse
 
 from walissh.config import Lang
-from walissh.errors import InvalidError
+from walissh.errors import ConflictError, InvalidError
 from walissh.memory import core
 from walissh.memory.entry import Found, MemoryType
+from walissh.memory.words import is_han
 from walissh.store import core_memory, memories, people
 from walissh.store.people import Person
-from walissh.web import auth, i18n, remembering
+from walissh.web import auth, errors, i18n, remembering
 from walissh.web.pages import answers
 
 RULES = "rules"
@@ -48,14 +50,12 @@ def keep() -> AnyResponse:
         return refused
     me = auth.person()
     try:
-        _keep(me)
-    except InvalidError as error:
+        kept = _keep(me)
+    except (InvalidError, ConflictError) as error:
         page = _page(request.form.to_dict(), i18n.sentence(str(error)))
-        return Response(page, 400)
+        return Response(page, errors.status_of(error))
     people.mark_welcomed(me.id)
-    with force_locale(_language()):
-        said = gettext("It is remembered. You find it under Memory.")
-    return answers.go(url_for("home.page"), said=said)
+    return _onward(me, kept)
 
 
 @blueprint.post("/welcome/skip")
@@ -74,19 +74,46 @@ def _page(typed: dict[str, str], error: str = "") -> str:
     )
 
 
-def _keep(me: Person) -> None:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What came of the form: whether anything was kept, and the rules that it wrote."""
+
+    anything: bool
+    rules: tuple[str, ...]
+
+
+def _keep(me: Person) -> Kept:
     lang = _language()
     if request.form.get("language"):
         people.set_language(me.id, lang)
-    rules = list(_rules(request.form.get("never", ""), lang))
-    if rules:  # first, for it is what may be refused
-        before = core_memory.get(me.id, RULES)
-        text = "\n".join(each for each in (before.content, *rules) if each)
-        core_memory.put(me.id, RULES, text, by=me.id, base_version=before.version)
+    rules = _write_rules(me, tuple(_rules(request.form.get("never", ""))))  # may be refused
     with force_locale(lang):
         wanted = list(_preferences(request.form.get("language", "")))
     for found in wanted:
         memories.add_or_update(me.id, found, remembering.by_person("web"))
+    return Kept(bool(rules or wanted), rules)
+
+
+def _write_rules(me: Person, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Add the rules that do not stand there yet; return all that were wanted."""
+    before = core_memory.get(me.id, RULES)
+    there = before.content.split("\n") if before.content else []
+    new = [each for each in dict.fromkeys(wanted) if each not in there]
+    if new:
+        text = "\n".join([*there, *new])
+        core_memory.put(me.id, RULES, text, by=me.id, base_version=before.version)
+    return wanted
+
+
+def _onward(me: Person, kept: Kept) -> AnyResponse:
+    """Lead on: to the rules where one of the new ones cannot be checked, else home."""
+    unbound = remembering.rules_of("\n".join(kept.rules), me.id).unbound
+    with force_locale(_language()):
+        if unbound:
+            said = gettext("This line cannot be checked as a rule: %(line)s", line=unbound[0].text)
+            return answers.go(url_for("memory_core.page", _anchor=RULES), said=said)
+        said = gettext("It is remembered. You find it under Memory.")
+    return answers.go(url_for("home.page"), said=said if kept.anything else "")
 
 
 def _language() -> Lang:
@@ -95,14 +122,21 @@ def _language() -> Lang:
     return next((each for each in i18n.LANGUAGES if each == chosen), i18n.language())
 
 
-def _rules(text: str, lang: Lang) -> Iterator[str]:
+def _rules(text: str) -> Iterator[str]:
     """Yield a rule for each line; one that names only a thing forbids to touch it."""
     for line in core.checked(text).split("\n"):
         said = line.strip(" \t-*·•")
         if said and not said.lower().startswith(NEVER):
-            said = f"绝不要动 {said}" if lang == "zh" else f"never touch {said}"
+            said = f"绝不要碰 {said}" if _is_chinese(said) else f"never touch {said}"
         if said:
             yield said
+
+
+def _is_chinese(text: str) -> bool:
+    """Tell whether a line is Chinese; a bare name or path is of the page's language."""
+    if any(map(is_han, text)):
+        return True
+    return _language() == "zh" and " " not in text
 
 
 def _preferences(lang: str) -> Iterator[Found]:
