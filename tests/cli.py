@@ -58,7 +58,10 @@ class CommandLine:
         before = dict(os.environ), sys.argv, sys.stdin
         os.environ.clear()
         os.environ.update(clean_environment(WALISSH_HOME=str(self.home), **environment))
-        sys.argv, sys.stdin = ["walissh", *arguments], io.StringIO(stdin)
+        sys.argv, sys.stdin = (
+            ["walissh", *arguments],
+            io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8"),
+        )
         try:
             yield
         finally:
