@@ -89,6 +89,10 @@ def _describe_memories() -> None:
         sa.Column("proved_at", TIME, nullable=False, server_default="1970-01-01 00:00:00.000000"),
     )
     op.execute("UPDATE long_term_memory SET proved_at = at")
+    op.execute(
+        "UPDATE long_term_memory SET host = COALESCE("
+        "(SELECT host.name FROM host WHERE host.id = long_term_memory.host_id), '')"
+    )
     # what a person deletes is gone, not marked
     op.execute("DELETE FROM long_term_memory WHERE deleted_at IS NOT NULL")
     op.drop_column(MEMORY, "deleted_at")
@@ -102,11 +106,15 @@ def downgrade() -> None:
     op.drop_table("memory_event")
     op.drop_column("turn", "remembrance")
     op.drop_column("person", "welcomed_at")
+    # what does not count must not come to count where nothing can say so
+    op.execute("DELETE FROM core_memory WHERE confirmed_at IS NULL")
     for name in ("rejected_at", "confirmed_at", "reason"):
         op.drop_column("core_memory", name)
     for name in ("superseded", "person", "shared"):
         op.drop_index(f"ix_long_term_memory_{name}", MEMORY)
     op.add_column(MEMORY, sa.Column("deleted_at", TIME, nullable=True))
+    op.execute("UPDATE long_term_memory SET deleted_at = wrong_at")
+    op.execute("DELETE FROM long_term_memory WHERE op = 'remove'")
     for name in ("proved_at", "helped_times", "wrong_at", "stale_days", "value"):
         op.drop_column(MEMORY, name)
     for name in ("shared_with", "channel", "origin", "op", "host"):

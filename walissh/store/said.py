@@ -11,7 +11,7 @@ from walissh.react.turn import Message
 from walissh.safety import redact
 from walissh.store import postings, rows
 from walissh.store.database import reading, writing
-from walissh.store.models import LineRow, MessageRow, ShelfRow, TurnRow
+from walissh.store.models import LineRow, MessageRow, SessionRow, ShelfRow, TurnRow
 from walissh.store.postings import Line
 
 TEXT_CHARS = 20_000
@@ -27,7 +27,7 @@ def index_turn(turn_id: str) -> int:
     """
     with writing() as session:
         turn = session.get(TurnRow, turn_id)
-        if turn is None:
+        if turn is None or not _is_there(session, turn.session_id):
             return 0
         new = [row for row in _spoken(session, turn_id) if not _is_indexed(session, row)]
         first = _next_position(session, turn.user_id, turn.session_id)
@@ -108,6 +108,12 @@ def _spoken(session: Transaction, turn_id: str) -> Sequence[MessageRow]:
         )
         .order_by(MessageRow.number)
     ).all()
+
+
+def _is_there(session: Transaction, session_id: str) -> bool:
+    """Tell whether the talk is there, and keep it: else its words would outlive it."""
+    lock = {"read": True, "key_share": True}
+    return session.get(SessionRow, session_id, with_for_update=lock) is not None
 
 
 def _is_indexed(session: Transaction, row: MessageRow) -> bool:

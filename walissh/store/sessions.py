@@ -100,7 +100,7 @@ def change(
 def remove(session_id: str, user_id: str) -> None:
     """Delete the talk with all that hangs on it; its open turn must have ended before."""
     with writing() as session:
-        _row(session, session_id, user_id)
+        _row(session, session_id, user_id, lock=True)
         busy = session.scalar(
             select(TurnRow.id).where(
                 TurnRow.session_id == session_id, TurnRow.finished_at.is_(None)
@@ -167,8 +167,8 @@ def _mentions(query: str) -> ColumnElement[bool]:
     return or_(SessionRow.title.ilike(like, escape="\\"), said)
 
 
-def _row(session: Transaction, session_id: str, user_id: str) -> SessionRow:
-    row = session.get(SessionRow, session_id)
+def _row(session: Transaction, session_id: str, user_id: str, *, lock: bool = False) -> SessionRow:
+    row = session.get(SessionRow, session_id, with_for_update=lock or None)
     if row is None or row.user_id != user_id:
         raise NotFoundError("There is no such session.")
     return row
