@@ -46,7 +46,7 @@ POSTING: FromClause = PostingRow.__table__
 _SIZES = select(SHELF.c.number, SHELF.c.texts, SHELF.c.length).where(
     one_of(SHELF.c.owner_id, "owners"), SHELF.c.kind == bindparam("kind")
 )
-_ON_SHELF = (one_of(POSTING.c.shelf, "shelves"), one_of(POSTING.c.term, "terms"))
+_ON_SHELF = (POSTING.c.shelf == bindparam("shelf"), one_of(POSTING.c.term, "terms"))
 _TEXTS = select(POSTING.c.term, func.count()).where(*_ON_SHELF).group_by(POSTING.c.term)
 _HELD = (
     select(POSTING.c.term, joined(POSTING.c.doc), joined(POSTING.c.tf))
@@ -55,10 +55,14 @@ _HELD = (
 )
 _HELD_OF = _HELD.where(one_of(POSTING.c.doc, "docs"))
 _PLACES = select(LINE.c.doc, LINE.c.length, LINE.c.cluster, LINE.c.position).where(
-    one_of(LINE.c.shelf, "shelves")
+    LINE.c.shelf == bindparam("shelf")
 )
 _PLACES_OF = _PLACES.where(one_of(LINE.c.doc, "docs"))
-_PLACES_AT = _PLACES.where(one_of(LINE.c.cluster, "clusters"), one_of(LINE.c.position, "positions"))
+# these lists have places of their own, else SQLite would walk along the whole shelf
+_PLACES_AT = _PLACES.where(
+    LINE.c.cluster.in_(bindparam("clusters", expanding=True)),
+    LINE.c.position.in_(bindparam("positions", expanding=True)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +135,17 @@ class Reader:
         return dict(islice(places.items(), most))
 
     def _texts(self, terms: Sequence[str]) -> dict[str, int]:
-        return {row[0]: row[1] for row in self._rows(_TEXTS, terms=terms)} if terms else {}
+        texts: dict[str, int] = {}
+        for term, count in self._rows(_TEXTS, terms=terms) if terms else ():
+            texts[term] = texts.get(term, 0) + count
+        return texts
 
     def _rows(self, statement: Statement, **values: object) -> Rows:
-        values["shelves"] = self.shelves
-        return self.connection.execute(statement, values).all()
+        """Return the rows of each shelf: of one at a time they come in the order of the table."""
+        rows: list[Row[*tuple[Any, ...]]] = []
+        for shelf in self.shelves:
+            rows += self.connection.execute(statement, {**values, "shelf": shelf}).all()
+        return rows
 
     def _seen(self, statement: Statement) -> Statement:
         return statement if self.where is None else statement.where(self.where)
