@@ -82,3 +82,11 @@ def test_nobody_meets_the_blocks_of_another(api: Api, other: Api) -> None:
 
 def test_a_block_is_never_deleted(api: Api) -> None:
     assert api.delete("/core-memory/me").status_code == 405
+
+
+def test_an_earlier_version_is_erased_for_good(api: Api) -> None:
+    for text in ("about herons", "about ships"):
+        assert api.call("PUT", "/core-memory/me", json={"content": text}).status_code == 200
+    assert api.post("/core-memory/me/erase", {"version": 1}).status_code == 204
+    assert "herons" not in api.get("/core-memory/me/versions").text
+    assert api.post("/core-memory/me/erase", {"version": 2}).status_code == 409

@@ -92,3 +92,13 @@ def test_unknown_blocks_and_wrong_methods_are_told_so(app: Flask) -> None:
 def test_the_zone_of_hours_is_named_under_the_rules(app: Flask) -> None:
     page = browser_of(app, "ann").get("/memory/core").text
     assert page.count("Hours are UTC; write 9:00-18:00 Asia/Shanghai to say otherwise.") == 1
+
+
+def test_an_earlier_version_is_erased_for_good(app: Flask) -> None:
+    browser = browser_of(app, "ann")
+    for text in ("never touch /heron", "never touch /data"):
+        browser.post("/memory/core/rules", content=text)
+    assert "/heron" in browser.get("/memory/core").text
+    assert browser.post("/memory/core/rules/erase", version=1).location == "/memory/core#rules"
+    assert "/heron" not in browser.get("/memory/core").text
+    assert browser.post("/memory/core/rules/erase", version=2).status_code == 409

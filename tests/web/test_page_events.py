@@ -6,11 +6,13 @@ from itertools import takewhile
 from typing import Any
 
 from flask import Flask
+from sqlalchemy import event
 
 from tests.web.forms import Stage, calls
 from walissh import wiring
 from walissh.react.turn import Reply
 from walissh.store import commands, sessions, turns
+from walissh.store.database import db
 from walissh.stream import Event
 from walissh.web import watch
 from walissh.web.pages import events
@@ -64,6 +66,29 @@ def test_a_new_connection_gets_the_open_turn_whole(app: Flask) -> None:
     assert "I look." in "".join(each["html"] for each in told.values())
     assert f"/commands/{run.id}/approve" in told[f"command-{run.id}"]["html"]
     assert told[f"command-{run.id}"]["parent"] == f"log-{run.turn_id}"
+
+
+def test_what_is_remembered_is_asked_for_only_when_it_may_have_changed(app: Flask) -> None:
+    stage = Stage.of(app)
+    turn_id = thinking(stage)
+    asked: list[str] = []
+
+    def note(*given: Any) -> None:
+        asked.extend(["x"] * ("FROM long_term_memory" in given[2] and "ORDER BY" in given[2]))
+
+    with app.app_context():
+        talk = sessions.get(stage.session.id, stage.session.user_id)
+        assert talk is not None
+        follower = events._Follower(talk, "")
+        with app.test_request_context():
+            list(follower.catch_up())
+            event.listen(db.engine, "before_cursor_execute", note)
+            turn = {"turn_id": turn_id}
+            list(follower._take([Event("1-1", "status", turn)]))
+            before = len(asked)
+            list(follower._take([Event("1-2", "learned", turn)]))
+            event.remove(db.engine, "before_cursor_execute", note)
+    assert len(asked) > 2 * before
 
 
 def test_a_text_that_is_half_told_is_folded_from_its_beginning(app: Flask) -> None:

@@ -59,6 +59,12 @@ OF_MEMORY: tuple[str, ...] = (
         "The block was changed after this was proposed, and the proposal would undo that. Reject"
         " it, and make the change by hand if you want it."
     ),
+    _("This version is in force. Write the block anew, then erase it."),
+    _("This proposal waits for your decision. Reject it, then erase it."),
+    _(
+        "The database refused this (%(why)s). Nothing was stored, and trying again as it is will"
+        " not help."
+    ),
     _("Version %(number)s was never in force, so it cannot come back."),
     _("The text holds a NUL character, which cannot be stored. Remove it."),
     _("The text is not valid Unicode."),

@@ -1,5 +1,7 @@
 """Core memory: a few short blocks that stand in every prompt."""
 
+from typing import Final
+
 from flask import Blueprint
 from pydantic import Field
 
@@ -13,6 +15,8 @@ from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, Text
 
 blueprint = Blueprint("core_memory", __name__)
+
+CHANNEL: Final = "api"
 
 
 class NewContent(Body):
@@ -52,7 +56,7 @@ def get_block(block: str) -> memory_shapes.Block:
 def put_block(block: str, body: NewContent) -> memory_shapes.Block:
     """Write a block; it is in force at once, and the versions before are kept."""
     me = auth.person().id
-    core_memory.put(me, block, body.content, by=me, base_version=body.base_version)
+    core_memory.put(me, block, body.content, by=me, base_version=body.base_version, channel=CHANNEL)
     return _one(block)
 
 
@@ -68,7 +72,7 @@ def list_block_versions(block: str) -> shapes.Page[memory_shapes.Version]:
 @declares({200: memory_shapes.Block}, body=Decided, errors=(404, 409))
 def confirm_proposal(block: str, body: Decided) -> memory_shapes.Block:
     """Put a proposal of the agent in force."""
-    core_memory.confirm(auth.person().id, block, body.version)
+    core_memory.confirm(auth.person().id, block, body.version, channel=CHANNEL)
     return _one(block)
 
 
@@ -76,7 +80,7 @@ def confirm_proposal(block: str, body: Decided) -> memory_shapes.Block:
 @declares({NOTHING: None}, body=Decided, errors=(404, 409))
 def reject_proposal(block: str, body: Decided) -> tuple[None, int]:
     """Turn a proposal of the agent down."""
-    core_memory.reject(auth.person().id, block, body.version)
+    core_memory.reject(auth.person().id, block, body.version, channel=CHANNEL)
     return None, NOTHING
 
 
@@ -84,8 +88,16 @@ def reject_proposal(block: str, body: Decided) -> tuple[None, int]:
 @declares({200: memory_shapes.Block}, body=Decided, errors=(404, 409))
 def restore_block(block: str, body: Decided) -> memory_shapes.Block:
     """Write an earlier version again, as a new one."""
-    core_memory.restore(auth.person().id, block, body.version)
+    core_memory.restore(auth.person().id, block, body.version, channel=CHANNEL)
     return _one(block)
+
+
+@blueprint.post("/core-memory/<id:block>/erase")
+@declares({NOTHING: None}, body=Decided, errors=(404, 409))
+def erase_version(block: str, body: Decided) -> tuple[None, int]:
+    """Erase a version that is not in force: its text is gone for good."""
+    core_memory.erase_version(auth.person().id, block, body.version, channel=CHANNEL)
+    return None, NOTHING
 
 
 def _one(name: str) -> memory_shapes.Block:

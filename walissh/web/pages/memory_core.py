@@ -87,6 +87,14 @@ def restore(block: str) -> AnyResponse:
     return answers.go(url_for("memory_core.page", _anchor=block), said=said)
 
 
+@blueprint.post("/memory/core/<id:block>/erase")
+def erase(block: str) -> AnyResponse:
+    """Erase an earlier version for good."""
+    core_memory.erase_version(auth.person().id, block, _number("version") or 0)
+    said = gettext("The earlier text is gone for good.")
+    return answers.go(url_for("memory_core.page", _anchor=block), said=said)
+
+
 def _page(refused: str = "", draft: str | None = None, error: str = "") -> str:
     me = auth.person().id
     waiting = core_memory.proposals(me)
