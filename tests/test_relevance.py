@@ -3,6 +3,9 @@
 import pytest
 
 from tests.notes import CASE, FACT, PREFERENCE, SOFTWARE, Note, note, recalled
+from walissh.memory.entry import MemoryType
+from walissh.memory.recall import aim
+from walissh.memory.recall.values import Query
 
 HOST = "this-machine"
 
@@ -118,3 +121,39 @@ def test_a_named_host_tells_what_is_of_the_kind_asked_for() -> None:
     assert recalled("fox4 上的 flurbel 是什么版本", squid, note("short answers", PREFERENCE)) == [
         squid.text
     ]
+
+
+# --- what a question is after ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("which release is the mailer", SOFTWARE),
+        ("邮件网关是几点几的", SOFTWARE),
+        ("is the kernel of fox2 recent enough", SOFTWARE),
+        ("how did we calm the alarms", CASE),
+        ("which cable broke the uplink", CASE),
+        ("摄像头断线后来怎么弄好的", CASE),
+        ("why is the sensor mute", CASE),
+        ("how should branches be called", PREFERENCE),
+        ("动机床之前要先做什么", PREFERENCE),
+        ("may you reboot at night", PREFERENCE),
+        ("what do I say about tabs", PREFERENCE),
+        ("where does the mailer keep its queue", FACT),
+        ("传感器网关在哪台", FACT),
+        ("who looks after the scanners", FACT),
+        ("what feeds the display", FACT),
+    ],
+)
+def test_a_question_tells_which_kind_answers_it(question: str, kind: MemoryType) -> None:
+    assert kind in aim.take(Query(question), ()).kinds
+
+
+def test_a_plain_what_is_no_fact_where_something_else_is_meant() -> None:
+    assert aim.take(Query("what version is the mailer"), ()).kinds == {SOFTWARE}
+
+
+def test_a_host_at_hand_is_not_named() -> None:
+    goal = aim.take(Query("看下磁盘", hosts=("fox2",)), ("fox2",))
+    assert (goal.named, goal.hosts) == (frozenset(), frozenset({"fox2"}))

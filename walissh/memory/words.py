@@ -77,7 +77,9 @@ def stopwords() -> frozenset[str]:
 @cache
 def asking() -> frozenset[str]:
     """Return the terms that say what is asked for rather than of what."""
-    return frozenset(stem(word) for word in _listed("asking"))
+    listed = _listed("asking")
+    pairs = (term for word in listed for term in terms(word) if len(term) == 2)
+    return frozenset({*map(stem, listed), *pairs})
 
 
 @cache

@@ -46,7 +46,8 @@ _PREFERENCE = re.compile(
 # where, who and how much, of now
 _FACT = re.compile(
     r"多[少大长高久]|哪[里儿台]|在哪|谁|几[个台点号块核]|端口|路径|目录|地址"
-    r"|\bwh(ere|ose?|en)\b|\bport\b|\bhow (much|many|big|large|long|often|far|fast|wide|high)\b",
+    r"|\bwh(ere|o|ose|om|en)\b|\bport\b"
+    r"|\bhow (much|many|big|large|long|often|far|fast|wide|high)\b",
     re.I,
 )
 # a question for something of now, if no other sign tells of what kind

@@ -55,7 +55,7 @@ def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
             tallies[doc].parts[unit.name] = worth
     _count_once(sought, tallies)
     for unit in sought.concepts:
-        said = frozenset(term for term in unit.said if not _lone(term)) or unit.said
+        said = _meant(unit)
         for doc, worth in _worth(unit, matches, lengths).items():
             tally = tallies[doc]
             tally.met[unit.name] = said
@@ -65,6 +65,14 @@ def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
     for tally in tallies.values():
         tally.total = sum(tally.parts.values()) + sum(tally.concepts.values())
     return tallies
+
+
+def _meant(unit: Unit) -> frozenset[str]:
+    """Return the words that a widening stands for; of several, what they mean together."""
+    latin = sum(not words.is_han(term) for term in unit.said)
+    if latin > 1:
+        return frozenset({unit.name})
+    return frozenset(term for term in unit.said if not _lone(term)) or unit.said
 
 
 def _count_once(sought: Sought, tallies: Mapping[int, Tally]) -> None:
