@@ -500,7 +500,8 @@ def test_being_recalled_and_helping_is_counted(ann: str) -> None:
     assert memory
     memories.note_recalled([memory.id], ann, NOON)
     memories.note_recalled([memory.id], person("bob"), later(1))
-    memories.mark_helped([memory.id])
+    memories.mark_helped([memory.id], ann)
+    memories.mark_helped([memory.id], person("bob"))
     now = memories.get(memory.id, ann)
     assert now
     assert (now.recalled_times, now.recalled_at, now.helped_times) == (1, NOON, 1)

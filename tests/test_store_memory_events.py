@@ -56,7 +56,7 @@ def test_what_a_person_does_is_told_with_its_channel(ann: str) -> None:
     memories.share(fact.id, ann, "ops", "api")
     memories.mark_wrong(fact.id, ann, "web")
     memories.restore(fact.id, ann, "api")
-    memories.mark_helped([fact.id])
+    memories.mark_helped([fact.id], ann)
     memories.delete(fact.id, ann, "web")
     told = [(each.kind, each.channel) for each in memory_events.latest(ann)]
     assert told == [
@@ -134,7 +134,7 @@ def test_what_changes_no_preference_leaves_the_version(ann: str) -> None:
     memories.add_or_update(ann, rule("English"), SAID, at=later(1))
     memories.add_or_update(ann, rule("Chinese"), Source(SAID.origin), at=NOON)
     memories.add_or_update(ann, version("7.0"), MEASURED, host=host(ann))
-    memories.mark_helped([memory.id])
+    memories.mark_helped([memory.id], ann)
     memories.note_recalled([memory.id], ann, NOON)
     memories.add_or_update(person("bob"), rule("German"), SAID)
     assert memories.preference_version(ann) == version_before

@@ -272,7 +272,9 @@ class Mind:
         """Count for the memories that the ended turn's answer rests on that they helped."""
         cited = turn.remembrance.cited if turn.remembrance else ()
         if cited:
-            self.aside.settled("help count", lambda: self.memories.mark_helped(list(cited)))
+            self.aside.settled(
+                "help count", lambda: self.memories.mark_helped(list(cited), turn.user_id)
+            )
 
     def release(self, turn: Turn) -> None:
         """Forget the working memory of a turn that has ended."""

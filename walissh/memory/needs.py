@@ -92,8 +92,8 @@ class Memories(Protocol):
     ) -> None:
         """Count that they were recalled."""
 
-    def mark_helped(self, ids: Sequence[str]) -> None:
-        """Count that an answer rested on them."""
+    def mark_helped(self, ids: Sequence[str], owner_id: str) -> None:
+        """Count that an answer rested on those that are the owner's own."""
 
     def preference_version(self, user_id: str) -> int:
         """Return the number of the last change of a preference of this person."""

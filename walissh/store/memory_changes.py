@@ -5,13 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import delete as delete_rows
-from sqlalchemy import select, text, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.memory.entry import FACTS, Channel, Found, Memory, MemoryType, Op, Origin, Source
 from walissh.store import (
+    groups,
     memory_drafts,
     memory_events,
     memory_family,
@@ -19,7 +20,7 @@ from walissh.store import (
     memory_sight,
     memory_writes,
 )
-from walissh.store.database import changed, writing
+from walissh.store.database import changed, empty_log, overwrite_deleted, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Deleted, Feedback, Restored, Shared
 from walissh.store.memory_family import Topic
@@ -75,7 +76,7 @@ def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
         if row is None:
             raise _no_such()
         kind = MemoryType(row.type)
-        _overwrite_deleted(session)
+        overwrite_deleted(session)
         memory_index.drop(session, row)
         session.delete(row)
         memory_events.append(
@@ -87,13 +88,14 @@ def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
             memory_id=memory_id,
             changes_preference=kind is PREFERENCE,
         )
+    empty_log()
 
 
 def forget_all(owner_id: str, channel: Channel) -> int:
     """Remove everything of this person, in reach or not, and return how much it was."""
     with memory_writes.opened(owner_id) as work:
         session = work.session
-        _overwrite_deleted(session)
+        overwrite_deleted(session)
         memory_index.drop_all(session, owner_id)
         count = changed(session, delete_rows(MemoryRow).where(MemoryRow.user_id == owner_id))
         if count:
@@ -101,7 +103,8 @@ def forget_all(owner_id: str, channel: Channel) -> int:
             memory_events.append(
                 session, owner_id, "memory_deleted", channel, gone, changes_preference=True
             )
-        return count
+    empty_log()
+    return count
 
 
 def restore(memory_id: str, owner_id: str, channel: Channel) -> Memory:
@@ -154,6 +157,7 @@ def share(memory_id: str, owner_id: str, group: str, channel: Channel) -> Memory
     Raises NotFoundError for an unknown entry or a group without the owner, InvalidError for
     what is no fact of a host.
     """
+    group = groups.spelled(group)
     with memory_writes.opened(owner_id) as work:
         session = work.session
         row = _entry(work, memory_id).row
@@ -173,12 +177,13 @@ def share(memory_id: str, owner_id: str, group: str, channel: Channel) -> Memory
         return memory_writes.value_of(session, row)
 
 
-def mark_helped(ids: Sequence[str]) -> None:
-    """Count that an answer rested on these."""
+def mark_helped(ids: Sequence[str], owner_id: str) -> None:
+    """Count that an answer rested on these of the owner's own; what others share is left."""
     if not ids:
         return
+    mine = select(MemoryRow).where(MemoryRow.id.in_(list(ids)), MemoryRow.user_id == owner_id)
     with writing() as session:
-        for row in session.scalars(select(MemoryRow).where(MemoryRow.id.in_(list(ids)))).all():
+        for row in session.scalars(mine).all():
             row.helped_times = MemoryRow.helped_times + 1  # counted there: others count too
             _judge(session, row, "agent", Feedback(type=MemoryType(row.type), verdict="helped"))
 
@@ -308,8 +313,3 @@ def _judge(session: Transaction, row: MemoryRow, channel: Channel, verdict: Feed
         memory_id=row.id,
         changes_preference=row.type == PREFERENCE and verdict.verdict == "wrong",
     )
-
-
-def _overwrite_deleted(session: Transaction) -> None:
-    if session.get_bind().dialect.name == "sqlite":
-        session.execute(text("PRAGMA secure_delete=ON"))  # zeros, not only free pages
