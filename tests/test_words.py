@@ -226,10 +226,13 @@ def test_the_standard_file_is_large() -> None:
     assert len(synonyms.read(text)) > 300
 
 
-def test_ones_own_file_takes_the_place_of_the_standard_one(tmp_path: Path) -> None:
+def test_ones_own_file_holds_beside_the_standard_one(tmp_path: Path) -> None:
     path = tmp_path / "synonyms.yaml"
-    path.write_text("same:\n  - flurbel | 玩意儿\n", "utf-8")
-    assert _found("flurbel", "玩意儿坏了", SynonymsFile(path).current())
+    path.write_text("same:\n  - flurbel | 玩意儿\nnear:\n  - wizzle > 内存\n", "utf-8")
+    own = SynonymsFile(path).current()
+    assert _found("flurbel", "玩意儿坏了", own)
+    assert _found("wizzle", "out of RAM", own)
+    assert _found("磁盘满", "no space left on device", own)
 
 
 def test_without_an_own_file_the_standard_one_holds(tmp_path: Path) -> None:

@@ -236,8 +236,11 @@ def _pairs(piece: str) -> list[str]:
 # --- the file -------------------------------------------------------------------------
 
 
-def read(text: str) -> list[Group]:
-    """Read groups from the text of a file; raises InvalidError that names the bad line."""
+def read(text: str, *, beside: Sequence[Group] = ()) -> list[Group]:
+    """Read groups from the text of a file; raises InvalidError that names the bad line.
+
+    What stands after ">" may name one of the groups *beside*, too.
+    """
     try:
         data: Any = yaml.load(text, Loader=_Loader)  # noqa: S506  a safe one
     except yaml.YAMLError as error:
@@ -249,7 +252,7 @@ def read(text: str) -> list[Group]:
         raise InvalidError("The synonyms 'same' and 'near' must be lists of lines.")
     groups = [_same(line) for line in same]
     named: dict[str, list[Group]] = {}
-    for group in groups:
+    for group in (*beside, *groups):
         for phrase in group.said:
             named.setdefault(phrase, []).append(group)
     return groups + [_near(line, named) for line in near]
@@ -282,11 +285,19 @@ def _names(line: object, form: str) -> tuple[str, ...]:
 @cache
 def standard() -> Synonyms:
     """Return the synonyms that come with the product."""
-    return Synonyms(read((files("walissh.memory") / "synonyms.yaml").read_text("utf-8")))
+    return Synonyms(_standard_groups())
+
+
+@cache
+def _standard_groups() -> tuple[Group, ...]:
+    return tuple(read((files("walissh.memory") / "synonyms.yaml").read_text("utf-8")))
 
 
 class SynonymsFile:
-    """A person's own copy, read again when it changes; a broken one keeps the last good."""
+    """A person's own synonyms beside the standard ones, read again when the file changes.
+
+    A broken file keeps the last good one in force.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -301,12 +312,16 @@ class SynonymsFile:
             stamp = (stat.st_mtime_ns, stat.st_size)
             if stamp != self._stamp:
                 self._stamp = stamp
-                self._good, self.problem = Synonyms(read(self._path.read_text("utf-8"))), ""
+                self._good, self.problem = self._read(), ""
         except FileNotFoundError:
             self._stamp, self._good, self.problem = None, None, ""
         except (OSError, UnicodeDecodeError, InvalidError) as error:
             self._tell(f"{self._path}: {error} The last good synonyms stay in force.")
         return self._good or standard()
+
+    def _read(self) -> Synonyms:
+        own = read(self._path.read_text("utf-8"), beside=_standard_groups())
+        return Synonyms([*own, *_standard_groups()])
 
     def _tell(self, problem: str) -> None:
         if problem != self.problem:
