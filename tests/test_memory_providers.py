@@ -60,7 +60,15 @@ def a_preference(content: str = "answers stay short", **more: object) -> Memory:
     return a_memory("p1", MemoryType.USER_PREFERENCE, content, **fields)
 
 
-FACT = a_memory("f1", MemoryType.SOFTWARE_FACT, "squid is 6.9", host="gw4", stale_days=90)
+MEASURED = Source(Origin.TOOL)
+FACT = a_memory(
+    "f1",
+    MemoryType.SOFTWARE_FACT,
+    "squid is 6.9",
+    host="gw4",
+    stale_days=90,
+    source=MEASURED,
+)
 CASE = a_memory(
     "c1",
     MemoryType.TROUBLESHOOTING_CASE,
@@ -305,7 +313,7 @@ def test_a_line_of_sources_never_holds_the_words_of_a_memory(
 
 
 def test_a_fact_without_a_name_is_told_by_its_kind() -> None:
-    fact = replace(FACT, content="Squid 6.9 runs here")
+    fact = replace(FACT, content="Squid 6.9 runs here", source=Source(Origin.USER))
     assert providers.sources_line([fact], "en").endswith("fact of 2025-01-07 on gw4 (software)")
     assert providers.sources_line([fact], "zh").endswith("gw4 上的事实（软件）")
 

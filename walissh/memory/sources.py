@@ -12,7 +12,7 @@ from importlib.resources import files
 import yaml
 
 from walissh.memory import quote
-from walissh.memory.entry import FACTS, Memory, MemoryType
+from walissh.memory.entry import FACTS, Memory, MemoryType, Origin
 from walissh.react.turn import Language
 
 NAME_WORDS = 4
@@ -74,9 +74,9 @@ def is_name(subject: str) -> bool:
 
 
 def _stored_name(memory: Memory, language: Language) -> str:
-    # a fact is named by a program or a measure; a wish in odd words by the wish itself
-    wish = memory.type is MemoryType.USER_PREFERENCE
-    quotes = wish and memory.content.casefold().startswith(memory.subject.casefold())
+    # what was measured has a name; what a person wrote down may have its own words for one
+    written = memory.source.origin is not Origin.TOOL
+    quotes = written and memory.content.casefold().startswith(memory.subject.casefold())
     if is_name(memory.subject) and not quotes:
         return topic(memory.subject, language)
     kind = _FACTS.get(memory.type)
