@@ -8,12 +8,13 @@ from walissh.identity import worker_name as process_name
 from walissh.react import agent, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import CommandStatus, Turn, TurnStatus
-from walissh.store import commands, due, memory_events, turns, workers
+from walissh.store import commands, due, memory_events, reindex, turns, workers
 
 logger = logging.getLogger(__name__)
 
 
 EVENTS = 200
+REINDEXED_AT_ONCE = 20
 
 TIDY_EACH_S = 60
 
@@ -28,6 +29,8 @@ class Watch:
         self._since: datetime | None = None
         self._beat: datetime | None = None
         self._tidied: datetime | None = None
+        self.indexed = False
+        """Whether all that is older than the index of words has got into it."""
 
     def tidies(self, now: datetime) -> bool:
         """Tell, once a minute, that it is time to tidy up."""
@@ -53,6 +56,8 @@ def sweep(watch: Watch) -> None:
     put_right(parts, now, judge=watch.judges(workers.seen(process_name()), now))
     if watch.tidies(now):
         parts.mind.tidy()
+    if not watch.indexed:
+        watch.indexed = reindex.reindex(REINDEXED_AT_ONCE) == 0
 
 
 def put_right(parts: Parts, now: datetime, *, judge: bool = True) -> None:
