@@ -17,22 +17,31 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Engine, create_engine, event, text
-from sqlalchemy.orm import Session
+from flask import Flask
+from sqlalchemy import Engine, Table, insert, select, text
 
 from walissh.cli.evaluations import recall as evaluation
-from walissh.memory.entry import MemoryType
-from walissh.memory.recall.values import Features, Query
-from walissh.store import postings
-from walissh.store.database import Base
-from walissh.store.models import PersonRow
+from walissh.config import Settings
+from walissh.memory.entry import Found, MemoryType, Origin, Source
+from walissh.memory.recall.values import Query
+from walissh.react.host import Host
+from walissh.store import database, hosts, people, postings
+from walissh.store import memories as store
+from walissh.store.database import Base, db
+from walissh.store.hosts import HostDraft
+from walissh.store.models import MemoryRow
 from walissh.store.postings import Line
 
+HOSTS = 40
+OUTPUT = 25
+"""So many facts does one output teach."""
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 PROGRAMS = (
     "nginx",
@@ -126,37 +135,38 @@ def _share(relevant: Collection[str], hits: Any, k: int) -> float:
 # --- scale ----------------------------------------------------------------------------
 
 
-def scale(people: int, memories: int, large: int, url: str) -> None:
-    """Print how long recall takes alone, among *people*, and for one with *large* memories."""
+def scale(among: int, memories: int, large: int, url: str) -> None:
+    """Print how long recall takes alone, among others, and for one with *large* memories.
+
+    The person who is asked for writes and reads as the product does; the others are filled
+    in with as many rows, and the words of these, at once.
+    """
     with tempfile.TemporaryDirectory(prefix="walissh-bench-") as folder:
-        engine = _engine(url or f"sqlite:///{Path(folder) / 'bench.db'}")
-        Base.metadata.create_all(engine)
-        result: dict[str, object] = {"database": engine.dialect.name}
-        result["put_per_second"] = round(_fill(engine, ["p0"], memories))
-        result["alone_ms"] = _timed(engine, "p0")
-        _fill(engine, [f"p{number}" for number in range(1, people)], memories)
-        _settle(engine)
-        result["among_all_ms"] = _timed(engine, "p0")
-        result["put_per_second_among_all"] = round(_fill(engine, ["late"], memories))
-        if large:
-            _fill(engine, ["large"], large)
-            _settle(engine)
-            result["large_ms"] = _timed(engine, "large")
-        result["memories"] = people * memories + memories + large
-        result["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        _tell(result)
+        app = Flask("bench")
+        database.init_app(app, Settings(home=Path(folder), database_url=url))
+        with app.app_context():
+            Base.metadata.create_all(db.engine)
+            _tell({"database": db.engine.dialect.name, **_scaled(among, memories, large)})
+            db.session.remove()
+            db.engine.dispose()
 
 
-def _engine(url: str) -> Engine:
-    engine = create_engine(url)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _wal)
-    return engine
-
-
-def _wal(connection: Any, _entry: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
+def _scaled(among: int, memories: int, large: int) -> dict[str, object]:
+    result: dict[str, object] = {}
+    asked = _person("p0")
+    result["added_per_second"] = round(_learn(asked, memories))
+    _settle(db.engine)
+    result["alone_ms"] = _timed(asked.id)
+    for number in range(1, among):
+        _fill(f"p{number}", memories)
+    _settle(db.engine)
+    result["among_all_ms"] = _timed(asked.id)
+    result["added_per_second_among_all"] = round(_learn(_person("late"), memories))
+    if large:
+        result["large_ms"] = _timed(_fill("large", large).id)
+    result["memories"] = (among + 1) * memories + large
+    result["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return result
 
 
 def _settle(engine: Engine) -> None:
@@ -164,24 +174,79 @@ def _settle(engine: Engine) -> None:
         connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("ANALYZE"))
 
 
-def _fill(engine: Engine, owners: list[str], memories: int) -> float:
-    """Give each of *owners* so many memories; return how many were put in per second."""
+@dataclass(frozen=True, slots=True)
+class _Person:
+    id: str
+    hosts: tuple[Host, ...]
+
+
+def _person(name: str) -> _Person:
+    """Make somebody with forty servers."""
+    owner = people.named(name).id
+    drafts = (HostDraft(f"host-{n:02d}", f"10.0.0.{n}", "ops") for n in range(HOSTS))
+    return _Person(owner, tuple(hosts.add(owner, draft) for draft in drafts))
+
+
+def _learn(person: _Person, count: int) -> float:
+    """Keep so many memories, as many at a time as one output teaches; return how many a second.
+
+    What one output teaches is of one host.
+    """
+    batches: dict[str, list[Found]] = defaultdict(list)
+    found = _found(person.id, count)
+    for number, (host, each) in enumerate(found):
+        batches[f"{number // (OUTPUT * HOSTS)} {host}"].append(each)
+    named = {host.name: host for host in person.hosts}
+    source = Source(Origin.TOOL)
     begin = time.perf_counter()
-    for owner in owners:
-        with Session(engine) as session, session.begin():
-            session.add(PersonRow(id=owner, name=owner, role="member"))
-            session.flush()
-            postings.put_many(session, owner, "memory", _memories(owner, memories))
-    return len(owners) * memories / (time.perf_counter() - begin)
+    for batch, taught in batches.items():
+        store.add_all(person.id, taught, source, host=named[batch.partition(" ")[2]])
+    return count / (time.perf_counter() - begin)
 
 
-def _memories(owner: str, count: int) -> Iterator[Line]:
+def _fill(name: str, count: int) -> _Person:
+    """Make somebody with so many memories, written past the rules that settle them."""
+    person = _person(name)
+    named = {host.name: host.id for host in person.hosts}
+    made = [*_found(person.id, count)]
+    with database.writing() as session:
+        rows = [_row(person.id, named[host], host, each) for host, each in made]
+        session.execute(insert(cast(Table, MemoryRow.__table__)), rows)
+        mine = select(MemoryRow.number).where(MemoryRow.user_id == person.id)
+        numbers = session.scalars(mine.order_by(MemoryRow.number))
+        lines = (
+            Line(number, each.content, host, 0, NOW)
+            for number, (host, each) in zip(numbers, made, strict=True)
+        )
+        postings.put_many(session, person.id, "memory", lines, fresh=True)
+    return person
+
+
+def _row(owner: str, host_id: str, host: str, found: Found) -> dict[str, object]:
+    return {
+        "id": database.new_id(),
+        "user_id": owner,
+        "type": found.type.value,
+        "scope": found.scope,
+        "host_id": host_id,
+        "host": host,
+        "subject": found.subject,
+        "value": found.value,
+        "content": found.content,
+        "payload": {},
+        "at": NOW,
+        "proved_at": NOW,
+    }
+
+
+def _found(owner: str, count: int) -> Iterator[tuple[str, Found]]:
+    """Give facts, each with the name of its host."""
     chance = random.Random(owner)  # noqa: S311  sample texts
-    first = chance.randrange(2**40)
     for number in range(count):
-        host = f"host-{chance.randrange(40):02d}"
-        line = chance.choice(SHAPES).format(host=host, **_words(chance))
-        yield Line(first + number, line, host, 0, NOW - timedelta(hours=number))
+        host = f"host-{chance.randrange(HOSTS):02d}"
+        content = chance.choice(SHAPES).format(host=host, **_words(chance))
+        kind = chance.choice((MemoryType.ENVIRONMENT_FACT, MemoryType.SOFTWARE_FACT))
+        yield host, Found(kind, f"thing {number}", content.rpartition(" ")[2], content)
 
 
 def _words(chance: random.Random) -> dict[str, object]:
@@ -196,12 +261,12 @@ def _words(chance: random.Random) -> dict[str, object]:
     }
 
 
-def _timed(engine: Engine, owner: str, rounds: int = 300) -> dict[str, float]:
+def _timed(owner_id: str, rounds: int = 300) -> dict[str, float]:
     """Return times on the clock, and of the processor: others may have it in between."""
     chance = random.Random(5)  # noqa: S311  sample questions
     for _ in range(20):
-        _ask(engine, owner, chance)
-    times = sorted(_ask(engine, owner, chance) for _ in range(rounds))
+        _ask(owner_id, chance)
+    times = sorted(_ask(owner_id, chance) for _ in range(rounds))
     worked = sorted(work for _, work in times)
     return {
         "p50": round(times[rounds // 2][0], 2),
@@ -211,18 +276,13 @@ def _timed(engine: Engine, owner: str, rounds: int = 300) -> dict[str, float]:
     }
 
 
-def _ask(engine: Engine, owner: str, chance: random.Random) -> tuple[float, float]:
-    host = f"host-{chance.randrange(40):02d}"
+def _ask(owner_id: str, chance: random.Random) -> tuple[float, float]:
+    host = f"host-{chance.randrange(HOSTS):02d}"
     question = chance.choice(QUESTIONS).format(host=host, **_words(chance))
     query = Query(question, at=NOW)
     begin, work = time.perf_counter(), time.process_time()
-    with Session(engine) as session:
-        postings.search(session, owner, "memory", query, k=5, features=_features)
+    store.recall(owner_id, query, k=5)
     return (time.perf_counter() - begin) * 1000, (time.process_time() - work) * 1000
-
-
-def _features(_session: Session, docs: Collection[int]) -> Mapping[int, Features]:
-    return {doc: Features(MemoryType.ENVIRONMENT_FACT, at=NOW) for doc in docs}
 
 
 def main() -> None:
