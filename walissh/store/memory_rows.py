@@ -19,6 +19,11 @@ from walissh.store.models import MemoryRow
 STALE_DAYS = 90
 """After so many days a fact without a time of its own should be measured again."""
 
+# to call an enumeration takes far longer than to look up, and a page makes hundreds
+_TYPES = {each.value: each for each in MemoryType}
+_OPS = {each.value: each for each in Op}
+_ORIGINS = {each.value: each for each in Origin}
+
 
 class Seen(NamedTuple):
     """A row as one reader sees it: with their host, and what became of it."""
@@ -41,7 +46,7 @@ def memory(seen: Seen, reader_id: str, now: datetime) -> Memory:
         number=row.number,
         id=row.id,
         owner_id=row.user_id,
-        type=MemoryType(row.type),
+        type=_TYPES[row.type],
         scope=row.scope,
         host_id=seen.host_id if row.host_id else None,
         host=seen.host or row.host,
@@ -49,9 +54,9 @@ def memory(seen: Seen, reader_id: str, now: datetime) -> Memory:
         value=row.value,
         content=row.content,
         payload=row.payload,
-        op=Op(row.op),
+        op=_OPS[row.op],
         confidence=row.confidence,
-        source=source(row) if mine else Source(Origin(row.origin), _channel(row)),
+        source=source(row) if mine else Source(_ORIGINS[row.origin], _channel(row)),
         state=_state(seen, now),
         at=row.at,
         proved_at=row.proved_at,
@@ -67,7 +72,7 @@ def memory(seen: Seen, reader_id: str, now: datetime) -> Memory:
 
 def source(row: MemoryRow) -> Source:
     """Return what proves an entry."""
-    return Source(Origin(row.origin), _channel(row), row.source_message_id, row.source_command_id)
+    return Source(_ORIGINS[row.origin], _channel(row), row.source_message_id, row.source_command_id)
 
 
 def claim(seen: Seen) -> Claim:
@@ -77,10 +82,10 @@ def claim(seen: Seen) -> Claim:
     """
     row = seen.row
     return Claim(
-        op=Op(row.op),
+        op=_OPS[row.op],
         at=row.proved_at,
-        type=MemoryType(row.type),
-        origin=Origin(row.origin),
+        type=_TYPES[row.type],
+        origin=_ORIGINS[row.origin],
         text=row.content,
         subject=row.subject,
         value=row.value,
