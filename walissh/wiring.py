@@ -22,6 +22,7 @@ from walissh.memory.providers import (
 from walissh.memory.recollect import Recall
 from walissh.memory.router import OWN_FILE, Router
 from walissh.memory.sidepath import SidePath
+from walissh.memory.synonyms import SynonymsFile
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider, render
@@ -44,6 +45,7 @@ from walissh.store import (
 from walissh.store.database import MEMORY_PATIENCE_MS
 from walissh.store.dropped import Dropped
 from walissh.store.milestone_cache import MilestoneCache
+from walissh.store.postings import OWN_WORDS
 from walissh.store.queue import JOB_ENDS, JobQueue, connect
 from walissh.store.working import WorkingMemory
 from walissh.stream import Stream
@@ -65,6 +67,7 @@ def install(app: Flask, settings: Settings) -> None:
     database.init_app(app, settings)
     stream = Stream.connect(settings)
     queue = JobQueue(connect(settings))
+    app.extensions[OWN_WORDS] = SynonymsFile(settings.home / "synonyms.yaml")
     remembers = mind(settings)
     parts = build(settings, stream, queue, remembers)
     app.extensions["walissh"] = _Installed(settings, parts, stream, queue)

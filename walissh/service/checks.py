@@ -19,6 +19,7 @@ from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.errors import SettingsError, StartError, StoreError
 from walissh.memory.router import OWN_FILE, Router
+from walissh.memory.synonyms import SynonymsFile
 from walissh.service import listen, reach, valkey
 from walissh.store import audit, queue, seal, workers
 from walissh.store.dropped import Dropped
@@ -193,7 +194,9 @@ def _web(settings: Settings) -> Check:
 
 def _memory(settings: Settings) -> Check:
     """Say what of memory was dropped, and whether the person's own files are read."""
-    problem = Router(settings.home / OWN_FILE, utc_now).problem
+    words = SynonymsFile(settings.home / "synonyms.yaml")
+    words.current()
+    problem = Router(settings.home / OWN_FILE, utc_now).problem or words.problem
     if problem:
         return Check("memory", False, problem)
     with queue.connect(settings) as connection:

@@ -14,6 +14,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Literal, cast
 
+from flask import current_app
 from sqlalchemy import ColumnElement, Insert, Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -21,10 +22,13 @@ from sqlalchemy.orm import Session
 from walissh.memory import synonyms, words
 from walissh.memory.recall import marks, memories, sought, talk
 from walissh.memory.recall.values import Features, Query, Scored
-from walissh.memory.synonyms import Synonyms
+from walissh.memory.synonyms import Synonyms, SynonymsFile
 from walissh.store import lookup
 from walissh.store.listed import one_of
 from walissh.store.models import LineRow, PostingRow, ShelfRow
+
+OWN_WORDS = "walissh_own_words"
+"""Where the app keeps the installation's own synonyms, if it has any."""
 
 Kind = Literal["memory", "message", "knowledge"]
 LoadFeatures = Callable[[Session, Collection[int]], Mapping[int, Features]]
@@ -220,7 +224,7 @@ def search(
     more. *also_of* names further owners whose texts are searched too: then *where* or
     *features* must say which of these may be seen.
     """
-    aim = sought.seek(query, lexicon or synonyms.standard())
+    aim = sought.seek(query, lexicon or _lexicon())
     wanted = {} if kind == "memory" else marks.of_question(query.text)
     reader = lookup.open_shelves(session, [owner_id, *also_of], kind, where)
     if not reader.total:
