@@ -507,6 +507,40 @@ def test_being_recalled_and_helping_is_counted(ann: str) -> None:
     assert (now.recalled_times, now.recalled_at, now.helped_times) == (1, NOON, 1)
 
 
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("sudo", "sudo 密码 plum7788"),
+        ("database", "my db pw is winterapples"),
+        ("login", "log in with root/Teap0t!42"),
+        ("root password", "plum-7788-x"),
+    ],
+)
+def test_a_secret_that_a_person_tells_is_refused_as_written_and_as_imported(
+    ann: str, subject: str, text: str
+) -> None:
+    told = Found(MemoryType.USER_PREFERENCE, subject, text, text)
+    with pytest.raises(InvalidError, match="holds a password, key or token"):
+        memories.add_or_update(ann, told, Source(Origin.USER, "api"))
+    line = {"type": "USER_PREFERENCE", "subject": subject, "content": text}
+    line["at"] = "2026-03-01T12:00:00Z"
+    taken, refused = memories.take_in(ann, [json.dumps(line)], "api")
+    assert taken == 0
+    assert refused[0].startswith("Line 1: The content holds a password")
+
+
+def test_a_secret_in_what_the_agent_keeps_is_blanked(ann: str) -> None:
+    told = case("the admin password was winterapples: the password is winterapples", "vault")
+    memory = memories.add_or_update(ann, told, Source(Origin.ASSISTANT)).memory
+    assert memory
+    assert "winterapples" not in f"{memory}"
+
+
+def test_talk_about_secrets_is_kept(ann: str) -> None:
+    memories.add_or_update(ann, rule("never print them", "passwords"), Source(Origin.USER, "api"))
+    assert values(memories.recent(ann)) == ["never print them"]
+
+
 # --- changing -------------------------------------------------------------------------
 
 
@@ -806,9 +840,9 @@ def test_what_is_exported_comes_in_again_as_it_was(ann: str) -> None:
 
     before, lines = told(), [json.dumps(each) for each in memories.export(ann)]
     memories.forget_all(ann, "web")
-    assert memories.take_in(ann, lines, "api") == (7, [])
+    assert memories.take_in(ann, lines, "api").new == 7
     assert told() == before
-    assert memories.take_in(ann, lines, "api") == (7, [])
+    assert memories.take_in(ann, lines, "api").known == 7
     assert told() == before
 
 
@@ -846,3 +880,81 @@ def test_what_comes_in_is_settled_against_what_is_there(ann: str) -> None:
     memories.add_or_update(ann, rule("Chinese"), SAID, at=later(5))
     memories.take_in(ann, [line], "api")
     assert values(memories.recent(ann)) == ["Chinese"]
+
+
+WISH = {
+    "type": "USER_PREFERENCE",
+    "subject": "editor",
+    "value": "vim",
+    "content": "vim please",
+    "at": "2026-03-01T12:00:00Z",
+}
+
+
+def line_of(**other: object) -> str:
+    return json.dumps(WISH | other)
+
+
+@pytest.mark.parametrize(
+    "at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "9999-12-31T00:00:00Z", "soon"]
+)
+@pytest.mark.parametrize("name", ["at", "proved_at", "expires_at"])
+def test_a_date_at_the_edge_is_told_with_its_line_and_the_rest_goes_on(
+    ann: str, name: str, at: str
+) -> None:
+    taken, refused = memories.take_in(ann, [line_of(**{name: at}), line_of()], "api")
+    assert taken == 1
+    assert len(refused) == 1
+    assert refused[0].startswith("Line 1: ")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"host": "a\0b"},
+        {"host": "\ud800"},
+        {"shared_with": "\0"},
+        {"value": "\0"},
+        {"confidence": float("nan")},
+    ],
+)
+def test_no_line_keeps_the_others_out(ann: str, other: dict[str, object]) -> None:
+    got = memories.take_in(ann, [line_of(subject="shell", **other), line_of()], "api")
+    assert got.taken + len(got.refused) == 2
+    assert "vim" in values(memories.recent(ann))
+
+
+def test_a_number_without_end_is_told_with_its_line(ann: str) -> None:
+    line = line_of().replace('"2026-03-01T12:00:00Z"', "9" * 5000)
+    assert memories.take_in(ann, [line], "api").refused == ["Line 1: it is not one JSON object."]
+
+
+def test_an_older_line_does_not_undo_that_it_was_called_wrong_here(ann: str) -> None:
+    memories.take_in(ann, [line_of()], "api")
+    memories.mark_wrong(memories.recent(ann)[0].id, ann, "web")
+    got = memories.take_in(ann, [line_of()], "api")
+    assert (got.new, got.known, got.refused) == (0, 1, [])
+    assert memories.recent(ann) == []
+
+
+def test_a_newer_line_says_it_again_after_it_was_called_wrong(ann: str) -> None:
+    memories.take_in(ann, [line_of()], "api")
+    memories.mark_wrong(memories.recent(ann)[0].id, ann, "web")
+    with writing() as session:
+        row = session.scalars(select(MemoryRow)).one()
+        row.wrong_at = later(-5)
+    assert memories.take_in(ann, [line_of()], "api").new == 1
+
+
+def test_others_see_and_write_while_many_lines_come_in(ann: str) -> None:
+    seen = []
+
+    def told() -> Iterable[str]:
+        for number in range(35):
+            if number == 30:
+                seen.append(len(memories.recent(ann, 500)))
+                memories.add_or_update(ann, rule("English"), SAID, patience_ms=50)
+            yield line_of(subject=f"thing {number}")
+
+    assert memories.take_in(ann, told(), "api").new == 35
+    assert seen == [30]

@@ -33,12 +33,13 @@ from walissh.store.memory_reads import (
     taught_by,
     versions,
 )
-from walissh.store.memory_transfer import export, take_in
+from walissh.store.memory_transfer import TakenIn, export, take_in
 from walissh.store.memory_writes import Change
 
 __all__ = [
     "Change",
     "Page",
+    "TakenIn",
     "add_all",
     "add_or_update",
     "delete",

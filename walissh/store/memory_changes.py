@@ -230,7 +230,8 @@ def _edited(row: MemoryRow, content: str | None, value: str | None, scope: str |
     if value is None:
         new_value = row.value
         if content is not None and row.value and row.value not in content:
-            new_value = memory_drafts.plain(content)[: memory_drafts.VALUE_CHARS]
+            said = memory_drafts.plain(content).removeprefix(f"{row.subject}: ")
+            new_value = said[: memory_drafts.VALUE_CHARS]
     cause = str(row.payload.get("cause", ""))
     if value is not None and row.type == MemoryType.TROUBLESHOOTING_CASE:
         cause = value

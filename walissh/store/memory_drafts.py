@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from walissh.errors import InvalidError
-from walissh.memory.entry import FACTS, Found, MemoryType, Source
+from walissh.memory.entry import FACTS, Found, MemoryType, Origin, Source
+from walissh.memory.extract import pref_secrets
 from walissh.memory.settle import Claim
 from walissh.safety import redact
 
@@ -27,6 +28,9 @@ SIZES = {
     "cause": VALUE_CHARS,
     "fix": VALUE_CHARS,
 }
+TOLD = "‹secret›"
+_MEASURED = (Origin.TOOL, Origin.INVENTORY)
+"""What these say is output, where a secret has a sign before it."""
 _CASE = ("symptom", "cause", "fix")
 _SCOPE = re.compile(r"global!?|(?:host|group|all-except|task):\S.*")
 # what no text needs, and PostgreSQL, a page or a terminal may trip over
@@ -75,7 +79,7 @@ class Draft:
 def checked(found: Found, source: Source, host: str = "") -> Found:
     """Return what was found on *host* as it may be stored; raises InvalidError."""
     texts = {name: plain(getattr(found, name)) for name in SIZES}
-    texts = _fitted(texts) if source.channel == "agent" else _required(texts)
+    texts = _fitted(texts, source.origin) if source.channel == "agent" else _required(texts)
     if not texts["subject"] or not (texts["content"] or texts["value"]):
         raise InvalidError(
             "A memory needs a subject and a text. Nothing was kept.", field="content"
@@ -136,10 +140,18 @@ def _folded(value: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", value).casefold().split()).strip(" .。!！;；")
 
 
-def _fitted(texts: dict[str, str]) -> dict[str, str]:
+def _fitted(texts: dict[str, str], origin: Origin) -> dict[str, str]:
     if _holds_secret(texts):
         texts = {name: hide_secrets(text) for name, text in texts.items()}
+    if origin not in _MEASURED:
+        texts = {name: _without_told(text) for name, text in texts.items()}
     return {name: text[: SIZES[name]].strip() for name, text in texts.items()}
+
+
+def _without_told(text: str) -> str:
+    for secret in sorted(pref_secrets.values(text), key=len, reverse=True):
+        text = text.replace(secret, TOLD)
+    return text
 
 
 def _required(texts: dict[str, str]) -> dict[str, str]:
@@ -150,15 +162,27 @@ def _required(texts: dict[str, str]) -> dict[str, str]:
                 " Nothing was stored. Say it shorter.",
                 field=name,
             )
-    named = texts if _holds_secret(texts) else {}
-    for name, text in named.items():
-        if redact.spans(text):
-            raise InvalidError(
-                f"The {name} holds a password, key or token. Nothing was stored: memory never"
-                " keeps secrets. Say it without the secret.",
-                field=name,
-            )
+        if _tells_secret(text):
+            raise _secret(name)
+    for name in ("value", "content"):
+        if pref_secrets.is_value_of(texts["subject"], texts[name]):
+            raise _secret(name)
     return texts
+
+
+def _secret(name: str) -> InvalidError:
+    return InvalidError(
+        f"The {name} holds a password, key or token. Nothing was stored: memory never"
+        " keeps secrets. Say it without the secret.",
+        field=name,
+    )
+
+
+def _tells_secret(text: str) -> bool:
+    """Tell whether a person's text holds a secret; in talk it needs no sign before it."""
+    if redact.spans(text):
+        return True
+    return any(pref_secrets.kind_told(line) for line in text.split("\n"))
 
 
 def _holds_secret(texts: Mapping[str, str]) -> bool:

@@ -21,6 +21,13 @@ def kind_told(text: str) -> str | None:
     return spans[0].kind if spans else None
 
 
+def is_value_of(label: str, value: str) -> bool:
+    """Tell whether *value* is the secret that *label* names ("root password", "plum-7788")."""
+    labels = phrases.pattern("words.secret").finditer(label.strip())
+    named = any(match.end() == len(label.strip()) for match in labels)
+    return named and phrases.pattern("words.opaque").fullmatch(value.strip()) is not None
+
+
 def refusal(text: str) -> str | None:
     """Return the kind of secret that the person asks to remember, None if none is asked.
 
@@ -75,7 +82,7 @@ def _told(text: str) -> Iterator[re.Match[str]]:
 
 def _value(told: str) -> str:
     """Return what of a telling is the secret: its last word, or the one before "as password"."""
-    words = _WORDS.findall(told) or [""]
+    words: list[str] = _WORDS.findall(told) or [""]
     if phrases.pattern("words.secret").fullmatch(words[-1]):
         opaque = phrases.pattern("words.opaque").search(told)
         return str(opaque[0]) if opaque else ""
