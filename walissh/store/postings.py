@@ -242,6 +242,12 @@ def search(
     return talk.rank(found, scores, wanted, reader.held(wanted, found), k=k)
 
 
+def _lexicon() -> Synonyms:
+    """Return the words of this installation: the standard ones, and its own file's."""
+    own: SynonymsFile | None = current_app.extensions.get(OWN_WORDS)
+    return own.current() if own is not None else synonyms.standard()
+
+
 def _features(
     session: Session, docs: Sequence[int], load: LoadFeatures | None, k: int
 ) -> Mapping[int, Features]:
