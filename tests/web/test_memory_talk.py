@@ -114,6 +114,18 @@ def test_what_a_question_taught_stands_under_it_and_is_undone_there(app: Flask) 
     assert ">sudo</a>, everywhere" in again
 
 
+def test_what_was_known_already_is_not_undone_by_saying_it_again(app: Flask) -> None:
+    stage = Stage.of(app)
+    kept(stage, SUDO, days_ago=3)
+    turn_id = stage.ask("Always use sudo, as I said")
+    with app.app_context():
+        question = next(each for each in history.of_turn(turn_id) if each.role == "user")
+        source = Source(Origin.USER, message_id=question.id)
+        memories.add_or_update(stage.session.user_id, SUDO, source)
+    learned = stage.browser.get(stage.path).text.partition('class="learned"')[2]
+    assert ">sudo</a>, everywhere" in learned and ">undo<" not in learned
+
+
 def test_a_deleted_memory_is_gone_from_the_turns_that_were_given_it(app: Flask) -> None:
     stage = Stage.of(app)
     memory = kept(stage, SUDO)

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from walissh.errors import InvalidError, NotFoundError
-from walissh.memory import intake, rules
+from walissh.memory import intake, questions, rules
 from walissh.memory.entry import FACTS, Channel, Found, Memory, MemoryType, Origin, Source
-from walissh.memory.extract import cases, phrases, preferences, prose
-from walissh.memory.extract.prose import Sentence
+from walissh.memory.extract import cases, preferences
 from walissh.memory.intake import Intake
 from walissh.memory.rules import Parsed
 from walissh.react.host import Host
@@ -20,9 +19,8 @@ SUBJECT_CHARS = 60
 WISH = MemoryType.USER_PREFERENCE
 CASE = MemoryType.TROUBLESHOOTING_CASE
 
-_VERSION = re.compile(
-    r"(?P<name>\D{1,60}?)[\s:：=]*\b(?:version|版本)?\s*v?(?P<value>\d[\w.+~-]*)", re.I
-)
+_SAYS = r"(?:[\s:：=]|\b(?:version|is|runs|at)\b|版本|是|为)"
+_VERSION = re.compile(rf"(?P<name>\D{{1,60}}?){_SAYS}*v?(?P<value>\d[\w.+~-]*)", re.I)
 _IS = re.compile(
     r"(?P<name>.{1,60}?)\s*(?:[:：=]|\b(?:is|are|runs|has)\b|是|为)\s*(?P<value>.+)", re.I
 )
@@ -99,20 +97,12 @@ def _keep(
 
 
 def _refuse_question(text: str) -> None:
-    told = prose.sentences(text)
-    if told and all(_asks(each) for each in told):
+    if questions.asks(text):
         raise InvalidError(
             "This is a question, and teaches nothing. Nothing was stored. Ask it in a session,"
             " or say what shall be remembered.",
             field="content",
         )
-
-
-def _asks(sentence: Sentence) -> bool:
-    seen = sentence.seen.strip()
-    return sentence.asked or (
-        phrases.found("asks", seen) and not phrases.found("asks_regardless", seen)
-    )
 
 
 def refuse_task(scope: str) -> None:

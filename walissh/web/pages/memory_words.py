@@ -137,7 +137,7 @@ def change_word(change: Event) -> str:
     if change.payload.get("verdict") == "helped":
         return str(gettext("used in an answer"))
     words = {
-        "profile_update": gettext("what is known about you"),
+        "profile_update": gettext("core memory was changed"),
         "preference_set": gettext("a preference was set"),
         "preference_noted": gettext("a preference was said again"),
         "feedback_given": gettext("marked wrong"),

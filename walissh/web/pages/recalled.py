@@ -77,13 +77,25 @@ def without_sources(turn: Turn) -> str:
     return sources.without_sources(turn.answer) if cites else turn.answer
 
 
-def learned(turn: Turn, messages: Sequence[Message]) -> tuple[Memory, ...]:
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a question taught; *new* is false if it only said again what was known."""
+
+    memory: Memory
+    new: bool
+
+
+def learned(turn: Turn, messages: Sequence[Message]) -> tuple[Learned, ...]:
     """Return what counts of that which the question of *turn* taught."""
     question = next((each for each in messages if each.role == "user"), None)
     if question is None:
         return ()
     found = memories.taught_by(turn.user_id, question.id)
-    return tuple(each for each in found if each.op is not Op.REMOVE)
+    return tuple(
+        Learned(each, each.at >= (question.created_at or turn.created_at))
+        for each in found
+        if each.op is not Op.REMOVE
+    )
 
 
 def sources_label(language: Language) -> str:

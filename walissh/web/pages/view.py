@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from walissh.memory.entry import Memory
 from walissh.react.host import Host
 from walissh.react.turn import (
     OPEN_TURN,
@@ -17,7 +16,7 @@ from walissh.react.turn import (
 )
 from walissh.store import commands, history, hosts, outputs
 from walissh.web.pages import recalled
-from walissh.web.pages.recalled import Remembered
+from walissh.web.pages.recalled import Learned, Remembered
 
 REFUSED_CALL = "[error:"
 """How the stored answer to a call begins that could not be carried out."""
@@ -135,7 +134,7 @@ class TurnView:
     log: tuple[Card | Thought, ...]
     partial: str = ""
     remembered: Remembered = field(default_factory=Remembered)
-    learned: tuple[Memory, ...] = ()
+    learned: tuple[Learned, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -175,7 +174,7 @@ class TurnView:
     @property
     def learned_sig(self) -> str:
         """A text that changes with what the question taught."""
-        return digest([(each.id, each.scope) for each in self.learned])
+        return digest([(each.memory.id, each.memory.scope) for each in self.learned])
 
     @property
     def recalled_sig(self) -> str:
