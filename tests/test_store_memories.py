@@ -746,6 +746,8 @@ def test_a_shared_fact_is_seen_by_members_who_have_the_same_machine(ann: str) ->
     assert seen
     assert (seen.host, seen.host_id, seen.owner_id) == ("my-box", box.id, ann)
     assert values(memories.page(bob, host_id=box.id, limit=9).items) == ["7.0"]
+    assert values(memories.page(bob, host_ids=[box.id], limit=9).items) == ["7.0"]
+    assert memories.page(bob, host_ids=["elsewhere"], limit=9).items == ()
     assert found(bob, "redis version") == ["7.0"]
     assert found(bob, "redis version", host_id=box.id) == ["7.0"]
     place = Place(("my-box",))
@@ -958,3 +960,37 @@ def test_others_see_and_write_while_many_lines_come_in(ann: str) -> None:
 
     assert memories.take_in(ann, told(), "api").new == 35
     assert seen == [30]
+
+
+def test_a_page_shows_what_is_bound_to_some_hosts_alone(ann: str) -> None:
+    web1, db1, nas1 = (host(ann, name) for name in ("web1", "db1", "nas1"))
+    for number, each in enumerate((web1, db1, nas1)):
+        memories.add_or_update(ann, version(f"7.{number}"), MEASURED, host=each)
+    memories.add_or_update(ann, rule("English"), SAID)
+    page = memories.page(ann, host_ids=[web1.id, nas1.id], limit=9)
+    assert values(page.items) == ["7.2", "7.0"]
+    assert memories.page(ann, host_ids=[], limit=9).items == ()
+    assert memories.page(person("bob"), host_ids=[web1.id], limit=9).items == ()
+
+
+def test_what_a_message_taught_is_told_as_long_as_it_counts(ann: str) -> None:
+    said = Source(Origin.USER, message_id="m1")
+    first = memories.add_or_update(ann, rule("vim", "editor"), said, at=NOON).memory
+    memories.add_or_update(ann, rule("yes", "sudo"), said, at=NOON)
+    memories.add_or_update(ann, rule("English"), SAID, at=NOON)
+    assert first
+    assert values(memories.taught_by(ann, "m1")) == ["vim", "yes"]
+    memories.mark_wrong(first.id, ann, "web")
+    assert values(memories.taught_by(ann, "m1")) == ["yes"]
+    assert memories.taught_by(person("bob"), "m1") == []
+
+
+def test_the_newest_of_a_host_is_not_that_of_another(ann: str) -> None:
+    kind = MemoryType.SOFTWARE_FACT
+    web1, db1 = host(ann, "web1"), host(ann, "db1")
+    memories.add_or_update(ann, version("7.0"), MEASURED, host=web1, at=NOON)
+    memories.add_or_update(ann, version("7.2"), MEASURED, host=db1, at=later(1))
+    newest = memories.newest(ann, "redis", type=kind, host_id=web1.id)
+    assert newest
+    assert newest.value == "7.0"
+    assert memories.newest(ann, "redis", type=kind, host_id="elsewhere") is None

@@ -81,6 +81,7 @@ def page(
     *,
     type: MemoryType | None = None,
     host_id: str | None = None,
+    host_ids: Sequence[str] | None = None,
     state: str | None = None,
     limit: int,
     before: int | None = None,
@@ -88,10 +89,13 @@ def page(
     """Return what the reader may see before number *before*, newest first.
 
     *state* None gives all that counts; else superseded, withdrawn, expired, wrong or all.
-    Raises InvalidError for another.
+    With *host_id*, or *host_ids*, only what is bound to these: to none, if there are none.
+    Raises InvalidError for another state.
     """
     now = utc_now()
     asked = _of_host(_of_type(memory_sight.wish(state, now), type), host_id)
+    if host_ids is not None:
+        asked = asked.also("of_hosts", [*host_ids])
     if before is not None:
         asked = asked.also("before", before)
     with reading() as session:

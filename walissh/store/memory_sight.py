@@ -58,6 +58,7 @@ Condition = Literal[
     "lasting",
     "numbers",
     "of_host",
+    "of_hosts",
     "of_message",
     "of_owner",
     "of_subject",
@@ -193,15 +194,18 @@ def _columns_of(
     wanted: tuple[Any, ...], shared: bool, conditions: tuple[Condition, ...]
 ) -> Statement:
     statement: Statement = select(*wanted)
-    of_host = "of_host" in conditions
+    of_host, of_hosts = "of_host" in conditions, "of_hosts" in conditions
     if shared:
-        here = Here.id == _twin(of_host=of_host)
+        here = Here.id == _twin(of_host=of_host, of_hosts=of_hosts)
         statement = statement.select_from(_HISTORY.join(_HERE, here)).where(shares(READER))
     else:
         statement = statement.select_from(_own()).where(_within_reach())
         if of_host:
             statement = statement.where(MemoryRow.host_id == bindparam("of_host"))
-    return statement.where(*(_condition(name) for name in conditions if name != "of_host"))
+        if of_hosts:
+            statement = statement.where(one_of(MEMORY.c.host_id, "of_hosts"))
+    others = [name for name in conditions if name not in ("of_host", "of_hosts")]
+    return statement.where(*map(_condition, others))
 
 
 @cache
@@ -236,7 +240,7 @@ def shares(reader: BindParameter[str]) -> ColumnElement[bool]:
     )
 
 
-def _twin(*, of_host: bool) -> ColumnElement[str]:
+def _twin(*, of_host: bool, of_hosts: bool) -> ColumnElement[str]:
     """Return the reader's own host that is the same machine as the host of the row."""
     mine, my_hop, their_hop = aliased(HostRow), aliased(HostRow), aliased(HostRow)
     twin = (
@@ -258,6 +262,8 @@ def _twin(*, of_host: bool) -> ColumnElement[str]:
     )
     if of_host:
         twin = twin.where(mine.id == bindparam("of_host"))
+    if of_hosts:
+        twin = twin.where(one_of(cast(ColumnElement[str], mine.id), "of_hosts"))
     return twin.scalar_subquery()
 
 
