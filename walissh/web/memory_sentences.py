@@ -82,6 +82,7 @@ OF_MEMORY: tuple[str, ...] = (
     _("it is not text in UTF-8."),
     _("it is longer than %(count)s characters."),
     _("its date is in the future."),
+    _("its dates must lie in the years 2 to 9998."),
     _("it is not one JSON object."),
     _("there is no host named %(name)s within reach. Add it, then import this line."),
     # the memory of a task
