@@ -11,7 +11,7 @@ from sqlalchemy import text
 from tests.fakes import call
 from tests.world import World
 from walissh.clock import utc_now
-from walissh.errors import ModelRefusedError, StoreError
+from walissh.errors import ModelRefusedError, StoreError, StoreRefusedError
 from walissh.memory.entry import Found, MemoryType, Op, Origin, Source
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.sidepath import SidePath
@@ -434,6 +434,20 @@ def test_help_is_counted_once_though_the_after_work_is_done_again(world: World) 
     agent.finish(world.parts, turn.id)
     (memory,) = memories.recent(world.person.id)
     assert memory.helped_times == 1
+
+
+def test_what_the_store_can_never_take_is_not_tried_again() -> None:
+    dropped: list[str] = []
+    aside = SidePath(JOB_ENDS, dropped.append)
+
+    def refused() -> None:
+        raise StoreRefusedError("too long")
+
+    def away() -> None:
+        raise StoreError("away")
+
+    assert (aside.settled("a", refused), aside.settled("b", away)) == (True, False)
+    assert dropped == ["a", "b"]
 
 
 def test_the_time_limit_of_a_job_passes_the_guard() -> None:

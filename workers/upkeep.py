@@ -8,7 +8,7 @@ from walissh.identity import worker_name as process_name
 from walissh.react import agent, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import CommandStatus, Turn, TurnStatus
-from walissh.store import commands, due, memory_events, reindex, turns, workers
+from walissh.store import commands, database, due, memory_events, reindex, turns, workers
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ def sweep(watch: Watch) -> None:
     put_right(parts, now, judge=watch.judges(workers.seen(process_name()), now))
     if watch.tidies(now):
         parts.mind.tidy()
+        database.empty_log()  # what was deleted while others read is gone from the log too
     if not watch.indexed:
         watch.indexed = reindex.reindex(REINDEXED_AT_ONCE) == 0
 

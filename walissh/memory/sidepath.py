@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from walissh.errors import StoreError
+from walissh.errors import StoreError, StoreRefusedError
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +42,8 @@ class SidePath:
             work()
         except self.fatal:
             raise
+        except StoreRefusedError as error:
+            self._drop(what, error)
         except StoreError as error:
             self._drop(what, error)
             return False
