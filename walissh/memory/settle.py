@@ -71,7 +71,8 @@ def standing(claims: Sequence[Claim], place: Place, *, now: datetime) -> list[Cl
         here = Place((host,) if host else (), place.groups, place.task)
         living = [each for each in claims if _counts(each, here, now)]
         for same in _by_subject(living):
-            winner = valid(same, here, now=now)
+            alone = len(same) == 1 and same[0].op is not Op.REMOVE
+            winner = same[0] if alone else valid(same, here, now=now)
             if winner is not None:
                 winners[id(winner)] = winner
     return sorted(winners.values(), key=lambda each: each.at)

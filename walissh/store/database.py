@@ -131,8 +131,10 @@ def _on_connect(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> Non
 
 def _on_begin(connection: Connection) -> None:
     options = connection.get_execution_options()
-    patience_ms = options.get(PATIENCE, BUSY_TIMEOUT_S * 1000)
-    connection.exec_driver_sql(f"PRAGMA busy_timeout={int(patience_ms)}")
+    patience_ms = int(options.get(PATIENCE, BUSY_TIMEOUT_S * 1000))
+    if connection.info.get(PATIENCE) != patience_ms:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={patience_ms}")
+        connection.info[PATIENCE] = patience_ms
     # a deferred transaction that turns into a write fails at once with "locked"
     connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITES) else "BEGIN")
 
