@@ -1,7 +1,7 @@
 """Which memories and lines a question brings back, and in which order."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.notes import (
 from walissh.cli.evaluations import recall as evaluation
 from walissh.memory import synonyms
 from walissh.memory.recall import marks, memories, sought
-from walissh.memory.recall.values import Query
+from walissh.memory.recall.values import Features, Query
 
 OTHERS = (
     note("shop is deployed in /srv/shop", host="fox3"),
@@ -126,6 +126,13 @@ def test_a_preference_does_not_fade_within_a_year() -> None:
     features = memories.freshness(old.features, NOW)
     assert features == 1.0
     assert memories.freshness(replace(old.features, type=FACT), NOW) < 0.1
+
+
+def test_a_preference_that_is_still_recalled_keeps_its_rank() -> None:
+    learned = NOW - timedelta(days=900)
+    idle = Features(PREFERENCE, at=learned)
+    used = replace(idle, used_at=NOW - timedelta(days=3))
+    assert memories.freshness(used, NOW) == 1 > memories.freshness(idle, NOW)
 
 
 def test_a_sure_memory_comes_before_a_doubtful_one() -> None:

@@ -80,6 +80,7 @@ _FEATURES = (
     MEMORY.c.confidence,
     MEMORY.c.recalled_times,
     MEMORY.c.helped_times,
+    MEMORY.c.recalled_at,
 )
 """The columns of ``Features``, in its order; the host's name now, and as it was."""
 

@@ -14,7 +14,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Literal, cast
 
-from flask import current_app
+from flask import current_app, has_app_context
 from sqlalchemy import ColumnElement, Insert, Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -244,7 +244,9 @@ def search(
 
 def _lexicon() -> Synonyms:
     """Return the words of this installation: the standard ones, and its own file's."""
-    own: SynonymsFile | None = current_app.extensions.get(OWN_WORDS)
+    own: SynonymsFile | None = None
+    if has_app_context():  # an evaluation runs without an installation
+        own = current_app.extensions.get(OWN_WORDS)
     return own.current() if own is not None else synonyms.standard()
 
 

@@ -187,12 +187,15 @@ def _standing(features: Features, now: datetime | None) -> float:
 
 
 def freshness(features: Features, now: datetime | None) -> float:
-    """Return 1 for what is of today, half of that after 90 days; preferences rest for a year."""
+    """Return 1 for what is of today, half of that after 90 days.
+
+    A preference loses nothing until it has not been recalled for a year.
+    """
     if now is None or features.at is None:
         return 1.0
-    days = max((now - features.at).total_seconds() / 86400, 0.0)
-    if features.type is MemoryType.USER_PREFERENCE:
-        days = max(days - PREFERENCE_RESTS_DAYS, 0.0)
+    wish = features.type is MemoryType.USER_PREFERENCE
+    last = max(features.at, features.used_at or features.at) if wish else features.at
+    days = max((now - last).total_seconds() / 86400 - PREFERENCE_RESTS_DAYS * wish, 0.0)
     return float(0.5 ** (days / HALF_LIFE_DAYS))
 
 

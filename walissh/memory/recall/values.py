@@ -34,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What else bears on the rank of a memory."""
+    """What else bears on the rank of a memory; *used_at* is when it was last recalled."""
 
     type: MemoryType
     host: str = ""
@@ -43,6 +43,7 @@ class Features:
     confidence: float = 1.0
     recalled_times: int = 0
     helped_times: int = 0
+    used_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
