@@ -151,7 +151,7 @@ class Terminal:
                     break
             elif self.process.poll() is not None:
                 break
-        return self.process.wait(10)
+        return self.process.wait(30)
 
     def close(self) -> None:
         if self.process.poll() is None:

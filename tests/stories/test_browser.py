@@ -60,6 +60,7 @@ def add_host(page: Page, server: Sshd, name: str) -> None:
 def ask(page: Page, question: str = QUESTION) -> None:
     """Ask about the host that the page shows."""
     page.get_by_role("link", name="Ask about it").click()
+    page.wait_for_load_state()  # Enter sends once our script has run
     page.get_by_label("Your question").fill(question)
     page.keyboard.press("Enter")
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from walissh.memory import rules
 from walissh.memory.entry import Memory, MemoryType
 from walissh.react.turn import Language
 
@@ -29,5 +28,7 @@ def reason(language: Language) -> str:
 
 
 def _binds(wish: str) -> bool:
+    from walissh.memory import rules  # its vocabulary takes a while: not for every command line
+
     parsed = rules.parse(wish)
     return bool(parsed.rules) and not parsed.unbound
