@@ -8,6 +8,7 @@ waits for a person or for another step: whoever makes the last move of a step ca
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from walissh.errors import (
     ContextTooLongError,
@@ -125,9 +126,8 @@ def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
 
 
 def _complete(parts: Parts, turn: Turn, request: Request, flow: telling.TextFlow) -> Reply:
-    return parts.model.complete(
-        request, on_text=flow.add, cancelled=lambda: parts.turns.is_cancelled(turn.id)
-    )
+    stopped = partial(parts.turns.is_cancelled, turn.id)
+    return parts.model.complete(request, on_text=flow.add, cancelled=stopped)
 
 
 def _final(context: DynamicContext, reply: Reply) -> Reply:
@@ -220,10 +220,8 @@ def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
 
 
 def _give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
-    if parts.turns.record_failure(turn, str(error), purify.clean(error.partial)):
-        _end(parts, turn.id)
-    else:
-        advance(parts, turn.id)
+    failed = parts.turns.record_failure(turn, str(error), purify.clean(error.partial))
+    (_end if failed else advance)(parts, turn.id)
 
 
 def act(parts: Parts, command_id: str) -> None:
@@ -283,9 +281,7 @@ def _run(parts: Parts, run: CommandRun) -> bool:
         except StoreError as error:
             broken.append(error)
             return
-        live = text[-texts.LIVE_CHARS :]
-        place = {"command_id": run.id, "offset": offset + len(text) - len(live)}
-        parts.publish(run.session_id, "output", {"turn_id": run.turn_id, **place, "text": live})
+        telling.tell_output(parts, run, text, offset)
 
     try:
         ended = parts.shell.run(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from time import monotonic
 
+from walissh.react import texts
 from walissh.react.parts import Parts
 from walissh.react.turn import CommandRun, Turn
 
@@ -40,6 +41,13 @@ def tell_command(parts: Parts, command_id: str) -> CommandRun | None:
         parts.mind.track(run)
         parts.publish(run.session_id, "command", command(run))
     return run
+
+
+def tell_output(parts: Parts, run: CommandRun, text: str, offset: int) -> None:
+    """Publish the end of a piece of output that begins at *offset*."""
+    live = text[-texts.LIVE_CHARS :]
+    place = {"command_id": run.id, "offset": offset + len(text) - len(live)}
+    parts.publish(run.session_id, "output", {"turn_id": run.turn_id, **place, "text": live})
 
 
 def tell_turn(parts: Parts, turn: Turn, note: str = "") -> None:
