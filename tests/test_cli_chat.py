@@ -138,6 +138,10 @@ class Terminal:
                 pytest.fail(f"no {words!r} in {self.said!r}")
             self.said += self._read()
 
+    def wait_for_quiet(self, for_s: float = 1.0) -> None:
+        while select.select([self._ours], [], [], for_s)[0]:
+            self.said += self._read()
+
     def type(self, keys: str) -> None:
         os.write(self._ours, keys.encode())
 
@@ -220,6 +224,7 @@ def test_ctrl_c_at_a_question_stops_the_turn(
     terminal = Terminal(command_line, scripted_model, "make it")
     terminals.append(terminal)
     terminal.wait_for("Run it?")
+    terminal.wait_for_quiet()  # nobody presses a key before the question waits for one
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 1, terminal.said
     assert not (tmp_path / "a").exists()

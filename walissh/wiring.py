@@ -46,7 +46,7 @@ from walissh.store.database import MEMORY_PATIENCE_MS
 from walissh.store.dropped import Dropped
 from walissh.store.milestone_cache import MilestoneCache
 from walissh.store.postings import OWN_WORDS
-from walissh.store.queue import JOB_ENDS, JobQueue, connect
+from walissh.store.queue import JOB_ENDS, JobQueue, connect, connect_briefly
 from walissh.store.working import WorkingMemory
 from walissh.stream import Stream
 
@@ -114,7 +114,7 @@ def prompt() -> Prompt:
 
 def mind(settings: Settings) -> Mind:
     """Return all of memory, with its working part and its counters on Redis."""
-    connection = connect(settings)
+    connection = connect_briefly(settings)
     return mind_of(
         tracker=MilestoneTracker(milestones, MilestoneCache(connection)),
         router=Router(settings.home / OWN_FILE, utc_now),

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 from rq import Queue
 from rq.exceptions import ShutDownImminentException
 from rq.serializers import JSONSerializer
@@ -27,6 +29,7 @@ JOB_ENDS: tuple[type[BaseException], ...] = (BaseTimeoutException, ShutDownImmin
 TURNS = "turns"
 COMMANDS = "commands"
 THINK_LIMIT_S = 30 * 60
+BRIEF_S = 0.2
 GRACE_S = 120
 """What a job may take beyond its command's own limit: connecting, ending, storing."""
 
@@ -38,6 +41,19 @@ def connect(settings: Settings) -> "Redis":
         socket_connect_timeout=5,
         socket_timeout=10,
         health_check_interval=30,
+    )
+
+
+def connect_briefly(settings: Settings) -> "Redis":
+    """Return a client for what a turn can do without: it waits a moment and never retries.
+
+    The client's own retries take seconds for each call while Redis is away.
+    """
+    return Redis.from_url(
+        settings.redis_address,
+        socket_connect_timeout=BRIEF_S,
+        socket_timeout=BRIEF_S,
+        retry=Retry(NoBackoff(), 0),
     )
 
 
