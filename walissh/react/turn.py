@@ -70,6 +70,31 @@ class Risk(StrEnum):
     DESTRUCTIVE = "destructive"
 
 
+class Intent(StrEnum):
+    """What a message is meant to do (ancestor: the understanding stage)."""
+
+    DIAGNOSE = "DIAGNOSE"
+    EXECUTE = "EXECUTE"
+    QUERY = "QUERY"
+    CONFIGURE_PREFERENCE = "CONFIGURE_PREFERENCE"
+    CONTINUE = "CONTINUE"
+    CONFIRM = "CONFIRM"
+    CANCEL = "CANCEL"
+    CORRECT = "CORRECT"
+    CHITCHAT = "CHITCHAT"
+    UNSAFE = "UNSAFE"
+
+
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """What a message was taken for: by *rule* (its name) or by the model, and how sure (0-1)."""
+
+    intent: Intent
+    confidence: float
+    by: Literal["rule", "model"]
+    rule: str = ""
+
+
 class Decision(StrEnum):
     """What the gate says; deny beats ask beats allow."""
 
