@@ -13,7 +13,7 @@ from walissh.errors import (
     StoreError,
     TurnCancelledError,
 )
-from walissh.react import agent, decisions, telling
+from walissh.react import agent, course, decisions, telling
 from walissh.react.turn import CommandStatus, Reply, ToolCall, TurnStatus
 from walissh.safety import purify
 from walissh.store import commands, history, hosts, sessions, turns
@@ -275,7 +275,7 @@ def test_stop_while_a_command_runs_ends_the_turn_with_the_command(world: World) 
     decisions.cancel(world.parts, turn.id, world.person.id)
     assert world.turn(turn).status is TurnStatus.ACTING
     agent._run(world.parts, run)
-    agent.advance(world.parts, turn.id)
+    course.advance(world.parts, turn.id)
     assert world.turn(turn).status is TurnStatus.CANCELLED
     assert world.runs(turn)[0].status is CommandStatus.CANCELLED
 
@@ -396,7 +396,7 @@ def test_a_step_that_breaks_late_does_not_close_the_turn_of_another_worker(world
     assert claimed is not None
     turns.postpone(claimed, claimed.created_at, "")
     turns.claim(turn.id, 0, "second")
-    agent.abandon_step(replace(world.parts, worker="first"), turn.id, 0)
+    course.abandon_step(replace(world.parts, worker="first"), turn.id, 0)
     assert world.turn(turn).status is TurnStatus.THINKING
 
 

@@ -15,7 +15,7 @@ from walissh.errors import ModelRefusedError, StoreError, StoreRefusedError
 from walissh.memory.entry import Found, MemoryType, Op, Origin, Source
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.sidepath import SidePath
-from walissh.react import agent, decisions
+from walissh.react import course, decisions
 from walissh.react.turn import CommandStatus, ToolCall, TurnStatus
 from walissh.store import core_memory, hosts, memories, milestones, people, sessions
 from walissh.store.database import writing
@@ -431,7 +431,7 @@ def test_help_is_counted_once_though_the_after_work_is_done_again(world: World) 
     turn = world.ask("which redis version runs on web1?")
     world.play()
     world.parts.mind.learn(turn.id)
-    agent.finish(world.parts, turn.id)
+    course.finish(world.parts, turn.id)
     (memory,) = memories.recent(world.person.id)
     assert memory.helped_times == 1
 
@@ -518,7 +518,7 @@ def test_a_task_is_forgotten_when_a_step_breaks_off(world: World) -> None:
     turn = world.ask()
     world.parts.turns.claim(turn.id, 0, world.parts.worker)
     world.tasks.set_task_state(world.person.id, world.session.id, turn.id, {"goal": "x"})
-    agent.abandon_step(world.parts, turn.id, 0)
+    course.abandon_step(world.parts, turn.id, 0)
     assert world.tasks.tasks == {}
 
 

@@ -17,7 +17,7 @@ from walissh.clock import utc_now
 from walissh.errors import WalisshError
 from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.router import Router
-from walissh.react import agent, decisions
+from walissh.react import agent, course, decisions
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
 from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
@@ -106,7 +106,7 @@ class World:
         elif kind == "act":
             agent.act(self.parts, str(subject))
         else:
-            agent.finish(self.parts, str(subject))
+            course.finish(self.parts, str(subject))
 
     def turn(self, turn: Turn) -> Turn:
         """Return the turn as it is now."""

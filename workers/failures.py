@@ -8,7 +8,7 @@ from rq.job import Job
 
 from walissh import wiring
 from walissh.errors import StoreError
-from walissh.react import agent
+from walissh.react import course
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +40,6 @@ def put_right(
 def _end_step(job: Job) -> None:
     match (job.func_name, job.args):
         case ("workers.turns.think", [str(turn_id), int(step)]):
-            agent.abandon_step(wiring.parts(), turn_id, step)
+            course.abandon_step(wiring.parts(), turn_id, step)
         case ("workers.commands.act", [str(command_id)]):
-            agent.abandon_command(wiring.parts(), command_id)
+            course.abandon_command(wiring.parts(), command_id)

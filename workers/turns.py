@@ -1,7 +1,7 @@
 """Jobs of the queue ``turns``."""
 
 from walissh import wiring
-from walissh.react import agent
+from walissh.react import agent, course
 
 
 def think(turn_id: str, step: int) -> None:
@@ -11,4 +11,4 @@ def think(turn_id: str, step: int) -> None:
 
 def finish(turn_id: str) -> None:
     """Do the after-work of an ended turn."""
-    agent.finish(wiring.parts(), turn_id)
+    course.finish(wiring.parts(), turn_id)

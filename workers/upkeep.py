@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from walissh import wiring
 from walissh.identity import worker_name as process_name
-from walissh.react import agent, telling, texts
+from walissh.react import course, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import CommandStatus, Turn, TurnStatus
 from walissh.store import commands, database, due, memory_events, reindex, turns, workers
@@ -70,7 +70,7 @@ def put_right(parts: Parts, now: datetime, *, judge: bool = True) -> None:
         release_turns(parts, now)
     for turn in due.stalled_turns():
         # the move was lost between the end of a command and the next step
-        agent.advance(parts, turn.id)
+        course.advance(parts, turn.id)
     tell_preferences(parts)
     workers.forget_old(now)
 
@@ -100,7 +100,7 @@ def _void_waiting(parts: Parts, turn: Turn) -> None:
     why = texts.preference_changed(turn.language)
     for run in commands.of_turn(turn.id, turn.step):
         if run.status in (CommandStatus.AWAITING_APPROVAL, CommandStatus.APPROVED):
-            agent.expire(parts, run, why)
+            course.expire(parts, run, why)
 
 
 def expire_approvals(parts: Parts, now: datetime) -> None:
@@ -108,16 +108,16 @@ def expire_approvals(parts: Parts, now: datetime) -> None:
     for run in due.undecided_commands(now - timedelta(seconds=parts.limits.approval_s)):
         if commands.expire(run.id):
             telling.tell_command(parts, run.id)
-            agent.advance(parts, run.turn_id)
+            course.advance(parts, run.turn_id)
 
 
 def release_commands(parts: Parts, now: datetime) -> None:
     """Mark the commands of dead workers unknown: they are never run again by themselves."""
     for run in due.orphaned_commands(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone command=%s", run.id)
-        if commands.lose(run.id, texts.lost_worker(agent.language_of(parts, run))):
+        if commands.lose(run.id, texts.lost_worker(course.language_of(parts, run))):
             telling.tell_command(parts, run.id)
-            agent.interrupt(parts, run.turn_id)
+            course.interrupt(parts, run.turn_id)
 
 
 def release_turns(parts: Parts, now: datetime) -> None:
@@ -125,6 +125,6 @@ def release_turns(parts: Parts, now: datetime) -> None:
     for turn in due.orphaned_turns(now, workers.DEAD_AFTER_S):
         logger.warning("worker gone turn=%s step=%s", turn.id, turn.step)
         if turn.attempt >= parts.limits.attempts:
-            agent.close(parts, turn, TurnStatus.INTERRUPTED, texts.gave_up(turn.language), {})
+            course.close(parts, turn, TurnStatus.INTERRUPTED, texts.gave_up(turn.language), {})
         else:
             turns.postpone(turn, now, "")

@@ -19,7 +19,7 @@ import click
 from walissh.cli.opened import opened, owner
 from walissh.cli.transcript import RISKS, Transcript
 from walissh.errors import ConflictError, InvalidError, NotFoundError
-from walissh.react import agent, decisions
+from walissh.react import agent, course, decisions
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     OPEN_TURN,
@@ -84,7 +84,7 @@ def play(parts: Parts, turn_id: str, decide: Callable[[CommandRun], None]) -> Tu
     while True:
         turn = parts.turns.get(turn_id)
         if turn is None or turn.status not in OPEN_TURN:
-            agent.finish(parts, turn_id)
+            course.finish(parts, turn_id)
             return turn
         if not _move(parts, turn, decide):
             time.sleep(LOOK_EACH_S)
@@ -93,7 +93,7 @@ def play(parts: Parts, turn_id: str, decide: Callable[[CommandRun], None]) -> Tu
 def _move(parts: Parts, turn: Turn, decide: Callable[[CommandRun], None]) -> bool:
     """Make one move; False if there is nothing to do but wait."""
     if turn.cancel_requested:
-        agent.advance(parts, turn.id)
+        course.advance(parts, turn.id)
         return False
     if turn.status is TurnStatus.QUEUED:
         return _think(parts, turn)

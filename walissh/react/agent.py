@@ -19,17 +19,14 @@ from walissh.errors import (
     StoreError,
     TurnCancelledError,
 )
-from walissh.react import citations, observation, repeats, telling, texts, tools
+from walissh.react import citations, course, repeats, telling, texts, tools
 from walissh.react.host import Host
 from walissh.react.parts import Parts
 from walissh.react.prompt import HISTORY_CHARS
 from walissh.react.turn import (
-    OPEN_COMMAND,
-    OPEN_TURN,
     CommandRun,
     CommandStatus,
     DynamicContext,
-    Language,
     Remembrance,
     Reply,
     Request,
@@ -62,7 +59,7 @@ def think(parts: Parts, turn_id: str, step: int) -> None:
         context = open_turn(parts, turn)
         reply = _ask_model(parts, context)
     except TurnCancelledError:
-        advance(parts, turn.id)
+        course.advance(parts, turn.id)
     except (ModelRefusedError, ContextTooLongError) as error:
         _give_up(parts, turn, error)
     except ModelError as error:
@@ -161,7 +158,7 @@ def _start_afresh(parts: Parts, turn: Turn) -> None:
     if parts.turns.postpone(turn, parts.clock() + timedelta(seconds=delay_s), ""):
         telling.tell_turn(parts, turn, note=texts.preference_changed(turn.language))
     else:
-        advance(parts, turn.id)
+        course.advance(parts, turn.id)
 
 
 def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
@@ -176,7 +173,7 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
         telling.tell_command(parts, run.id)
         if run.status is CommandStatus.APPROVED:
             parts.enqueue.act(run)
-    advance(parts, turn.id)
+    course.advance(parts, turn.id)
 
 
 def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
@@ -195,9 +192,9 @@ def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     text, cited = citations.resolve(purify.clean(reply.text), context.commands)
     text = parts.mind.with_sources(context, text)
     if parts.turns.record_answer(context.turn, replace(reply, text=text), cited):
-        _end(parts, context.turn.id)
+        course.end(parts, context.turn.id)
     else:
-        advance(parts, context.turn.id)
+        course.advance(parts, context.turn.id)
 
 
 def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
@@ -216,12 +213,12 @@ def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
         waiting = replace(turn, status=TurnStatus.QUEUED)
         telling.tell_turn(parts, waiting, note=texts.retrying(turn.language, error, delay_s))
     else:
-        advance(parts, turn.id)
+        course.advance(parts, turn.id)
 
 
 def _give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
     failed = parts.turns.record_failure(turn, str(error), purify.clean(error.partial))
-    (_end if failed else advance)(parts, turn.id)
+    (course.end if failed else course.advance)(parts, turn.id)
 
 
 def act(parts: Parts, command_id: str) -> None:
@@ -234,12 +231,12 @@ def act(parts: Parts, command_id: str) -> None:
     telling.tell_command(parts, run.id)
     host = parts.hosts.get(run.host_id, run.user_id)
     if host is None or host.revision != run.host_revision:
-        why = texts.host_changed(language_of(parts, run), run.host)
+        why = texts.host_changed(course.language_of(parts, run), run.host)
         parts.commands.fail(run.id, parts.worker, why, "host_key")
     elif _run(parts, run) and (host.check is None or host.check.status != "ok"):
         parts.hosts.record_check(host.id, None)
     telling.tell_command(parts, run.id)
-    advance(parts, run.turn_id)
+    course.advance(parts, run.turn_id)
 
 
 def _void(parts: Parts, command_id: str) -> bool:
@@ -248,22 +245,7 @@ def _void(parts: Parts, command_id: str) -> bool:
     turn = parts.turns.get(run.turn_id) if run else None
     if run is None or turn is None or not parts.mind.is_outdated(turn):
         return False
-    return expire(parts, run, texts.preference_changed(turn.language))
-
-
-def expire(parts: Parts, run: CommandRun, why: str) -> bool:
-    """Let a command expire that has not begun; False if it has."""
-    if not parts.commands.expire(run.id, why):
-        return False
-    telling.tell_command(parts, run.id)
-    advance(parts, run.turn_id)
-    return True
-
-
-def language_of(parts: Parts, run: CommandRun) -> Language:
-    """Return the language of the question that a command belongs to."""
-    turn = parts.turns.get(run.turn_id)
-    return turn.language if turn else parts.language
+    return course.expire(parts, run, texts.preference_changed(turn.language))
 
 
 def _run(parts: Parts, run: CommandRun) -> bool:
@@ -301,100 +283,7 @@ def _run(parts: Parts, run: CommandRun) -> bool:
             parts.commands.fail(run.id, parts.worker, str(error), error.phase)
         return False
     if broken:
-        parts.commands.lose(run.id, texts.not_stored(language_of(parts, run), broken[0]))
+        parts.commands.lose(run.id, texts.not_stored(course.language_of(parts, run), broken[0]))
         return True
     parts.commands.finish(run.id, parts.worker, ended)
     return True
-
-
-def advance(parts: Parts, turn_id: str) -> None:
-    """Make the move that is due after a command's or a model call's end, if any is."""
-    turn = parts.turns.refresh(turn_id)
-    if turn is None or turn.status not in OPEN_TURN:
-        return
-    runs = parts.commands.of_turn(turn.id, turn.step)
-    if any(run.status in OPEN_COMMAND for run in runs):
-        telling.tell_turn(parts, turn)
-        return
-    results = _results(runs)
-    if turn.cancel_requested:
-        close(parts, turn, TurnStatus.CANCELLED, "", results)
-    else:
-        _resume(parts, turn, results)
-
-
-def _resume(parts: Parts, turn: Turn, results: dict[str, str]) -> None:
-    queued = parts.turns.resume(turn.id, turn.step, results)
-    if queued is not None:
-        telling.tell_turn(parts, queued)
-        parts.enqueue.think(queued)
-
-
-def interrupt(parts: Parts, turn_id: str) -> None:
-    """End a turn whose worker died in mid-command: a person decides how to go on.
-
-    While other commands of it are open, it goes on with them, and the model is told.
-    """
-    turn = parts.turns.get(turn_id)
-    if turn is None:
-        return
-    runs = parts.commands.of_turn(turn.id, turn.step)
-    if turn.cancel_requested or any(run.status in OPEN_COMMAND for run in runs):
-        advance(parts, turn.id)
-        return
-    why = texts.interrupted(turn.language, runs)
-    close(parts, turn, TurnStatus.INTERRUPTED, why, _results(runs))
-
-
-def abandon_step(parts: Parts, turn_id: str, step: int) -> None:
-    """Close a turn whose model call ended in an error that nobody expected."""
-    turn = parts.turns.get(turn_id)
-    if turn is not None:
-        why = texts.broke(turn.language)
-        if parts.turns.break_off(turn.id, step, parts.worker, why):
-            _end(parts, turn.id)
-
-
-def abandon_command(parts: Parts, command_id: str) -> None:
-    """Mark a command unknown whose job ended in an error that nobody expected."""
-    run = parts.commands.get(command_id)
-    if run is not None and parts.commands.lose(command_id, texts.broke(language_of(parts, run))):
-        telling.tell_command(parts, run.id)
-        interrupt(parts, run.turn_id)
-
-
-def close(
-    parts: Parts, turn: Turn, status: TurnStatus, error: str, results: dict[str, str]
-) -> None:
-    """End the turn in another way than by an answer."""
-    if parts.turns.close(turn.id, status, error, results):
-        _end(parts, turn.id)
-
-
-def _end(parts: Parts, turn_id: str) -> None:
-    telling.tell_end(parts, turn_id)
-    turn = parts.turns.get(turn_id)
-    if turn is not None:
-        parts.mind.release(turn)
-    parts.enqueue.finish(turn_id)
-
-
-def _results(runs: Sequence[CommandRun]) -> dict[str, str]:
-    """Return the tool message of each call that came to commands, in the order of calls."""
-    by_call: dict[str, list[CommandRun]] = {}
-    for run in runs:
-        by_call.setdefault(run.tool_call_id, []).append(run)
-    return {call_id: observation.render_call(each) for call_id, each in by_call.items()}
-
-
-def finish(parts: Parts, turn_id: str) -> None:
-    """Do the after-work of an ended turn, once: never in an answer's way.
-
-    What memory can learn from it is learned, then its end goes into the audit trail. While
-    memory cannot be written, upkeep has it done again.
-    """
-    if parts.mind.learn(turn_id) and parts.turns.settle(turn_id):
-        turn = parts.turns.get(turn_id)
-        if turn is not None:
-            parts.mind.credit(turn)  # once: only one job settles a turn
-            telling.tell_learned(parts, turn)

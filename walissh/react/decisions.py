@@ -1,7 +1,7 @@
 """What a person does to a turn: ask, approve, deny, stop."""
 
 from walissh.errors import ConflictError, InvalidError
-from walissh.react import agent, language, telling, texts
+from walissh.react import course, language, telling, texts
 from walissh.react.host import Host
 from walissh.react.parts import Parts
 from walissh.react.turn import (
@@ -44,7 +44,7 @@ def cancel(parts: Parts, turn_id: str, user_id: str) -> Turn:
     for run in parts.commands.of_turn(turn.id):
         if run.status is CommandStatus.CANCELLED:
             telling.tell_command(parts, run.id)
-    agent.advance(parts, turn.id)
+    course.advance(parts, turn.id)
     return parts.turns.get(turn.id) or turn
 
 
@@ -134,5 +134,5 @@ def deny(parts: Parts, command_id: str, user_id: str, reason: str) -> CommandRun
     run = parts.commands.of_person(command_id, user_id)
     denied = parts.commands.deny(run.id, user_id, reason.replace("\0", "").strip()[:1000])
     telling.tell_command(parts, run.id)
-    agent.advance(parts, run.turn_id)
+    course.advance(parts, run.turn_id)
     return denied
