@@ -123,7 +123,7 @@ def _how_it_ended(run: CommandRun) -> str:
     if run.status is CommandStatus.FINISHED and run.exit_code is not None:
         silent = "" if run.output_chars else ", no output"
         text = f"[exit code {run.exit_code}{took}{silent}]"
-        return click.style(text, fg="green" if run.exit_code == 0 else "red")
+        return click.style(text, fg="green" if run.went_well else "red")
     reasons = " ".join(run.reasons) if run.status is CommandStatus.REFUSED else ""
     words = " ".join(filter(None, (run.error, run.denial, reasons)))
     ended = f", {run.ended_by}" if run.ended_by else ""

@@ -11,7 +11,7 @@ from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Change, Commands, CoreMemory, History, Hosts, Memories, Said
 from walissh.memory.sidepath import SidePath
 from walissh.react.host import Host
-from walissh.react.turn import CommandRun, CommandStatus, Message, Turn, TurnStatus
+from walissh.react.turn import CommandRun, Message, Turn, TurnStatus
 
 OBSERVED_LINES = 4_000
 """What a command teaches stands in its first lines: versions, tables, settings."""
@@ -100,7 +100,7 @@ class Aftermath:
         done = [
             self.aside.settled("observation", partial(self._observe, run, learned))
             for run in runs
-            if run.status is CommandStatus.FINISHED and run.exit_code == 0
+            if run.went_well
         ]
         return all(done)
 

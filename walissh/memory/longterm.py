@@ -144,4 +144,4 @@ def _fix_succeeded(runs: Sequence[CommandRun]) -> bool | None:
         for run in runs
         if run.risk in (Risk.MUTATING, Risk.DESTRUCTIVE) and run.status is CommandStatus.FINISHED
     ]
-    return changes[-1].exit_code == 0 if changes else None
+    return changes[-1].went_well if changes else None

@@ -222,7 +222,7 @@ def _verified(view: TurnView) -> Iterator[Mark]:
         if _changed(run):
             fixed.add(run.host)
             checked = [each for each in checked if each.host != run.host]
-        elif run.risk is Risk.READ_ONLY and _went_well(run) and run.host in fixed:
+        elif run.risk is Risk.READ_ONLY and run.went_well and run.host in fixed:
             checked.append(run)
     claim = next(filter(_claims_success, _sentences(view.turn.answer)), "")
     if checked and claim:
@@ -273,17 +273,9 @@ def _handed_over(view: TurnView) -> Iterator[Mark]:
 # --- how it is told apart -----------------------------------------------------------------
 
 
-def _went_well(run: CommandRun) -> bool:
-    return (
-        run.status is CommandStatus.FINISHED
-        and run.exit_code == 0
-        and run.ended_by in ("", "exited")
-    )
-
-
 def _changed(run: CommandRun) -> bool:
     changes = run.risk in (Risk.MUTATING, Risk.DESTRUCTIVE, Risk.OPAQUE)
-    return changes and _went_well(run)
+    return changes and run.went_well
 
 
 def _went_on(later: Sequence[CommandRun], host: str) -> bool:

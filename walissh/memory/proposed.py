@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from walissh.memory import words
 from walissh.memory.entry import FACTS, Found, MemoryType, Proposed
 from walissh.memory.extract import cases, clauses, pref_secrets, preferences, prose
-from walissh.react.turn import CommandRun, CommandStatus
+from walissh.react.turn import CommandRun
 from walissh.safety import redact
 
 MAX_SUBJECT_CHARS = 80
@@ -95,13 +95,9 @@ def _fact(proposed: Proposed, kind: MemoryType, grounds: Grounds, host: str) -> 
         shown = all(_stands(value, output) for value in values)
         # an order in words that no output holds must not ride on a true number
         shown = shown and _share(wanted, seen) >= SAID_SHARE
-        if shown and _went_well(run) and run.host == (host or run.host):
+        if shown and run.went_well and run.host == (host or run.host):
             return Kept(replace(_found(proposed, kind), value=values[0]), run)
     return "no command of this turn that ended well shows it: measure it first"
-
-
-def _went_well(run: CommandRun) -> bool:
-    return run.status is CommandStatus.FINISHED and run.exit_code == 0
 
 
 def _values(content: str) -> list[str]:
@@ -120,7 +116,7 @@ def _case(proposed: Proposed, grounds: Grounds) -> Kept | str:
     found = cases.from_assistant(proposed.content)
     if not found:
         return "a case needs its symptom, an established cause, and what was done about it"
-    done = [f"{run.command} {run.reason}" for run in grounds.runs if _went_well(run)]
+    done = [f"{run.command} {run.reason}" for run in grounds.runs if run.went_well]
     fix = set(words.terms(found[0].fix))
     if _share(fix, " ".join([*done, *_own_words(grounds.said)])) < FIX_SHARE:
         return "neither a command of this turn nor the person tells of that fix"

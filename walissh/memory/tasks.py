@@ -38,7 +38,7 @@ def followed(state: TaskState, run: CommandRun) -> TaskState:
 
 def _status(run: CommandRun) -> StepStatus:
     if run.status is CommandStatus.FINISHED:
-        return StepStatus.DONE if run.exit_code == 0 else StepStatus.FAILED
+        return StepStatus.DONE if run.went_well else StepStatus.FAILED
     return _STATUS[run.status]
 
 

@@ -306,6 +306,11 @@ class CommandRun:
     host_identity: str = ""
 
     @property
+    def went_well(self) -> bool:
+        """Tell whether it ran to its end and exited with 0."""
+        return self.status is CommandStatus.FINISHED and self.exit_code == 0
+
+    @property
     def duration_s(self) -> float | None:
         """Seconds from start to end; None while it has not ended or never ran."""
         if self.started_at is None or self.finished_at is None:

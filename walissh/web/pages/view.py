@@ -74,7 +74,7 @@ class Card:
     @property
     def went_well(self) -> bool:
         """Tell whether it is over and nobody needs to look at it."""
-        return self.run.status is CommandStatus.FINISHED and self.run.exit_code == 0
+        return self.run.went_well
 
     @property
     def is_open(self) -> bool:
