@@ -7,7 +7,7 @@ questions, refusals or textbook knowledge. Ancestor: recordAssistantConclusion.
 import re
 
 from walissh.memory.entry import Found, MemoryType
-from walissh.memory.extract import causes, deeds, outline, remedies, statements, wording
+from walissh.memory.extract import causes, cuts, deeds, outline, remedies, statements, wording
 from walissh.memory.extract.causes import Cause, Strength
 from walissh.memory.extract.outline import Part
 from walissh.memory.extract.remedies import Remedy
@@ -32,6 +32,10 @@ def _cases(text: str) -> list[Found]:
     told = statements.read(text)
     if not told or wording.says("taught", told[0].text) or wording.says("quoted", told[0].text):
         return []
+    return _case(told) or _case(cuts.finer(told))
+
+
+def _case(told: list[Statement]) -> list[Found]:
     cause = causes.find(told)
     if cause is None:
         return []

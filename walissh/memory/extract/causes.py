@@ -1,5 +1,6 @@
 """Find the established cause among statements, and what it was the cause of."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -52,7 +53,18 @@ def _last_defect(claimed: Sequence[tuple[int, Statement]]) -> Cause | None:
         last = _defective(at, statement) or last
         if last is not None and deeds.is_done(statement.text):
             break
-    return last
+    return last or _in_sequence(claimed)
+
+
+def _in_sequence(claimed: Sequence[tuple[int, Statement]]) -> Cause | None:
+    """Take "it was so, it went wrong; then this was done": what stood before the fault."""
+    for (at, each), (_, after) in itertools.pairwise(claimed):
+        first, _, rest = each.text.replace(",", "，").partition("，")
+        told = wording.says("fault", rest) and _is_firm(each.text) and not _is_idle(rest, first)
+        plain = len(first) > 3 and not wording.says("fault", first)
+        if told and plain and each.part is Part.NONE and deeds.is_done(after.text):
+            return Cause(at, first, rest, Strength.LOOSE) if not deeds.is_done(first) else None
+    return None
 
 
 # --- words of cause -------------------------------------------------------------------
@@ -152,8 +164,13 @@ def _formed(
         return None
     for symptom, cause in _matches(patterns, statement.text):
         if _is_sound(symptom, cause, statement.text) and not _is_relief(symptom):
+            if _EARLIER.search(symptom):  # "had been broken by": that it broke is the cause
+                return Cause(at, statement.text, strength=strength)
             return Cause(at, cause, symptom, strength)
     return None
+
+
+_EARLIER = re.compile(r"\bhad been \w+(?:ed|en|wn|ut|ld|pt|un)$", re.I)
 
 
 def _defective(at: int, statement: Statement) -> Cause | None:

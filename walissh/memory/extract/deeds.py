@@ -28,7 +28,7 @@ _EARLIER = re.compile(
     r"\b(?:last (?:week|night|month|year)|yesterday|earlier|previously|days? ago|during the"
     r"|someone|a colleague|by mistake"
     r"|by (?:an?|the) \w+)\b|上周|上个月|昨[天晚]|之前|当时|此前|上次|变更时|发布时|有人|同事"
-    r"|误(?:删|改|操作|配|关)|曾",
+    r"|误(?:删|改|操作|配|关|把|将|设|写|用|开)|曾",
     re.I,
 )
 _OWN = re.compile(
@@ -107,10 +107,24 @@ def _is_done_en(text: str) -> bool:
 def _is_done_zh(text: str) -> bool:
     if _EARLIER.search(re.split(r"[，,；;]", text, maxsplit=1)[0]):
         return False
+    if _went_wrong(text):
+        return False
     found = _acts_zh(text)
     if found is None:
         return _helped_zh(text)
-    return found.start() <= 1 or _LATER.search(text) is not None or wording.says("success", text)
+    begins = found.start() == 0 or text[0] in "已我先再并又均都也将把给只后"
+    return (
+        (found.start() <= 1 and begins)
+        or _LATER.search(text) is not None
+        or wording.says("success", text)
+    )
+
+
+def _went_wrong(text: str) -> bool:
+    """Tell whether *text* says "after X it was broken": what was done first is no remedy."""
+    after = AFTER_ZH.search(text)
+    rest = text[after.end() :] if after else ""
+    return wording.says("defect", rest) and not wording.says("success", rest)
 
 
 def _helped_zh(text: str) -> bool:

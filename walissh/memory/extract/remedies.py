@@ -126,12 +126,18 @@ _THEN = re.compile(
 def _inside(cause: Cause, behind: Sequence[_Placed]) -> Remedy | None:
     for cut in _THEN.finditer(cause.text):
         first, rest = cause.text[: cut.start()], cause.text[cut.end() :]
-        if not _tells_outcome(rest, behind):
+        if not _tells_outcome(rest, behind) or _goes_on(rest):
             continue
         if deeds.is_done(rest) and not wording.says("hedge", rest) and len(first) > 2:
             worked = _worked([Statement(rest), *(each for _, each in behind)])
             return None if worked is False else Remedy(_kernel(rest), worked, first)
     return None
+
+
+def _goes_on(rest: str) -> bool:
+    """Tell whether *rest* begins with more of the fault, and what was done comes later."""
+    first = re.split(r"[，,；;]", rest, maxsplit=1)[0]
+    return first != rest and wording.says("fault", first) and not deeds.is_done(first)
 
 
 def _tells_outcome(rest: str, behind: Sequence[_Placed]) -> bool:
