@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Protocol
 
-import yaml
-
+from walissh.memory import tables
 from walissh.memory.entry import Found, Memory, MemoryType, Milestone, Op
 from walissh.react.turn import CommandRun, CommandStatus, Risk, Turn, TurnStatus
 from walissh.safety import purify
@@ -305,7 +303,7 @@ def _says(sentence: str, what: str) -> bool:
 
 @cache
 def _words() -> dict[str, re.Pattern[str]]:
-    lists = yaml.safe_load((files("walissh.memory") / "milestones.yaml").read_text("utf-8"))
+    lists = tables.read("walissh.memory", "milestones.yaml")
     return {name: re.compile("|".join(each), re.I) for name, each in lists.items()}
 
 

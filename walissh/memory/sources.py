@@ -7,11 +7,8 @@ date, and what it is about only where that is a name and not its text.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 
-import yaml
-
-from walissh.memory import quote
+from walissh.memory import quote, tables
 from walissh.memory.entry import FACTS, Memory, MemoryType, Origin
 from walissh.react.turn import Language
 
@@ -103,6 +100,4 @@ def _in_english(kind: MemoryType, date: str, host: str, name: str) -> str:
 
 @cache
 def _topics() -> Mapping[str, str]:
-    text = (files("walissh.memory") / "topics.yaml").read_text("utf-8")
-    table: dict[str, str] = yaml.safe_load(text)
-    return table
+    return tables.read("walissh.memory", "topics.yaml")

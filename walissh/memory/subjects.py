@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from functools import cache, lru_cache
-from importlib.resources import files
 
-import yaml
+from walissh.memory import tables
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9_.+#/-]*|[\u3400-\u9fff]+")
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -111,8 +110,7 @@ def _concepts(text: str) -> list[str]:
 @cache
 def _ways() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return (name, pattern) of every way to call a thing, the longest first."""
-    text = (files("walissh.memory") / "subjects.yaml").read_text("utf-8")
-    table: dict[str, list[str]] = yaml.safe_load(text)
+    table = tables.read("walissh.memory", "subjects.yaml")
     ways = [(str(name), str(way)) for name, listed in table.items() for way in listed]
     ways.sort(key=lambda each: -len(each[1]))
     return tuple((name, re.compile(_bounded(_plain(way)))) for name, way in ways)

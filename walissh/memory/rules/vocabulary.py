@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
+from walissh.memory import tables
 
 _VOWELS = "aeiou"
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgklmnprt]$")
@@ -74,7 +73,7 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Return the words of ``rules.yaml``."""
-    data = yaml.safe_load((files("walissh.memory.rules") / "rules.yaml").read_text("utf-8"))
+    data = tables.read("walissh.memory.rules", "rules.yaml")
     return Vocabulary(
         actions={name: _action(name, each) for name, each in data["actions"].items()},
         things={name: _thing(name, each) for name, each in data["things"].items()},
