@@ -17,10 +17,12 @@ from walissh.react.turn import (
     Request,
     Risk,
     ToolCall,
+    Tracked,
     Turn,
     Usage,
     Verdict,
 )
+from walissh.store import tracked
 from walissh.store.working import TaskKey
 
 
@@ -141,6 +143,19 @@ class NoCache:
         pass
 
     def fill(self, session_id: str, user_id: str, marks: Sequence[Milestone]) -> None:
+        pass
+
+
+class Snapshots:
+    """The thread of a session with no Redis: the snapshots of the database alone."""
+
+    def load(self, session_id: str, user_id: str) -> Tracked | None:
+        return tracked.snapshot(session_id, user_id)
+
+    def save(self, session_id: str, user_id: str, thread: Tracked) -> Tracked:
+        return tracked.keep(session_id, thread)
+
+    def cache(self, session_id: str, user_id: str, thread: Tracked) -> None:
         pass
 
 

@@ -9,6 +9,7 @@ from tests.fakes import (
     NoCache,
     ScriptedModel,
     ScriptedShell,
+    Snapshots,
     TaskList,
     WordGate,
 )
@@ -20,7 +21,9 @@ from walissh.memory.router import Router
 from walissh.react import agent, course, decisions
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
+from walissh.react.tracker import ContextTracker
 from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
+from walissh.react.understanding import RuleUnderstanding
 from walissh.store import commands, history, hosts, milestones, people, sessions, turns
 from walissh.store.hosts import HostDraft
 
@@ -65,6 +68,7 @@ class World:
                 working=tasks,
                 dropped=dropped.append,
             ),
+            tracker=ContextTracker(Snapshots(), turns, RuleUnderstanding()),
             publish=events,
             enqueue=queue,
             clock=utc_now,

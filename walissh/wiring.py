@@ -20,12 +20,16 @@ from walissh.memory.providers import (
     MilestonesProvider,
 )
 from walissh.memory.recollect import Recall
+from walissh.memory.refine import Refiner
 from walissh.memory.router import OWN_FILE, Router
 from walissh.memory.sidepath import SidePath
 from walissh.memory.synonyms import SynonymsFile
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider, render
+from walissh.react.task_state import TaskStateProvider
+from walissh.react.tracker import ContextTracker
+from walissh.react.understanding import RuleUnderstanding
 from walissh.safety.policy import ReadOnlyGate
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
@@ -37,6 +41,7 @@ from walissh.store import (
     hosts,
     memories,
     milestones,
+    refinements,
     said,
     seal,
     sessions,
@@ -47,6 +52,7 @@ from walissh.store.dropped import Dropped
 from walissh.store.milestone_cache import MilestoneCache
 from walissh.store.postings import OWN_WORDS
 from walissh.store.queue import JOB_ENDS, JobQueue, connect, connect_briefly
+from walissh.store.tracked import TrackedSessions
 from walissh.store.working import WorkingMemory
 from walissh.stream import Stream
 
@@ -86,6 +92,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         sessions=sessions,
         hosts=hosts,
         mind=mind,
+        tracker=tracker(settings),
         publish=stream.append,
         enqueue=queue,
         clock=utc_now,
@@ -105,6 +112,7 @@ def prompt() -> Prompt:
         [
             SystemProvider(),
             HostsProvider(),
+            TaskStateProvider(),
             CoreMemoryProvider(render),
             LongTermMemoryProvider(render),
             MilestonesProvider(render),
@@ -112,14 +120,37 @@ def prompt() -> Prompt:
     )
 
 
+def tracker(settings: Settings) -> ContextTracker:
+    """Return what follows the thread of a session, with its working copy on Redis."""
+    connection = connect_briefly(settings)
+    threads = TrackedSessions(connection, WorkingMemory(connection))
+    return ContextTracker(threads, turns, RuleUnderstanding())
+
+
 def mind(settings: Settings) -> Mind:
     """Return all of memory, with its working part and its counters on Redis."""
     connection = connect_briefly(settings)
+    dropped = Dropped(connection)
     return mind_of(
         tracker=MilestoneTracker(milestones, MilestoneCache(connection)),
         router=Router(settings.home / OWN_FILE, utc_now),
         working=WorkingMemory(connection),
-        dropped=Dropped(connection),
+        dropped=dropped,
+        refiner=refiner(settings, dropped),
+    )
+
+
+def refiner(settings: Settings, dropped: Callable[[str], None]) -> Refiner | None:
+    """Return what refines memories by a model; None unless tokens are given for it."""
+    if not settings.refine_tokens or not settings.uses_openai:
+        return None  # the playbooks refine nothing
+    return Refiner(
+        model=LateModel(lambda: model(settings)),
+        render=render,
+        memories=memories,
+        refinements=refinements,
+        aside=SidePath(JOB_ENDS, dropped),
+        limit_tokens=settings.refine_tokens,
     )
 
 
@@ -129,6 +160,7 @@ def mind_of(
     router: Router,
     working: Working,
     dropped: Callable[[str], None],
+    refiner: Refiner | None = None,
 ) -> Mind:
     """Return memory on the stores of the database, and what is given."""
     aside = SidePath(JOB_ENDS, dropped)
@@ -144,7 +176,7 @@ def mind_of(
         commands=commands,
         working=working,
         aftermath=Aftermath(
-            longterm, memories, core_memory, said, commands, history, hosts, tracker, aside
+            longterm, memories, core_memory, said, commands, history, hosts, tracker, aside, refiner
         ),
         aside=aside,
         clock=utc_now,

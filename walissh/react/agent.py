@@ -19,8 +19,9 @@ from walissh.errors import (
     StoreError,
     TurnCancelledError,
 )
-from walissh.react import citations, course, repeats, telling, texts, tools
+from walissh.react import citations, course, repeats, telling, texts, tools, tracker
 from walissh.react.host import Host
+from walissh.react.offered import REMEMBER
 from walissh.react.parts import Parts
 from walissh.react.prompt import HISTORY_CHARS
 from walissh.react.turn import (
@@ -32,6 +33,7 @@ from walissh.react.turn import (
     Request,
     Session,
     ToolCall,
+    Tracked,
     Turn,
     TurnStatus,
 )
@@ -89,7 +91,7 @@ def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
         history=(*before, *parts.history.of_turn(turn.id)),
         commands=tuple(parts.commands.of_turn(turn.id)),
     )
-    return parts.mind.prepare(context)
+    return parts.mind.prepare(parts.tracker.follow(context))
 
 
 def _hosts(parts: Parts, turn: Turn, session: Session) -> Sequence[Host]:
@@ -165,15 +167,44 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     turn = context.turn
     reply = replace(reply, text=purify.clean(reply.text), tool_calls=_distinct(reply.tool_calls))
     room = tools.Room(context, parts.gate, parts.commands, parts.mind, parts.limits.command_s)
-    proposals, answers = tools.carry_out(reply.tool_calls, room)
-    if any(call.name == tools.REMEMBER.name for call in reply.tool_calls):
+    outcome = tools.carry_out(reply.tool_calls, room)
+    if any(call.name == REMEMBER.name for call in reply.tool_calls):
         parts.mind.catch_up(turn)
-    runs = parts.turns.record_reply(turn, reply, proposals, answers)
+    if outcome.asked is not None:
+        ask_person(parts, context, reply, outcome)
+        return
+    tracked = tracker.acted(context.tracked, outcome)
+    runs = parts.turns.record_reply(turn, reply, outcome.proposals, outcome.answers, tracked)
+    if runs is not None:
+        _keep_thread(parts, context, tracked)
     for run in runs or []:
         telling.tell_command(parts, run.id)
         if run.status is CommandStatus.APPROVED:
             parts.enqueue.act(run)
     course.advance(parts, turn.id)
+
+
+def ask_person(parts: Parts, context: DynamicContext, reply: Reply, outcome: tools.Outcome) -> None:
+    """End the turn by a question: no worker waits, the next message answers it."""
+    turn, asked = context.turn, outcome.asked
+    if asked is None:
+        return
+    tracked = replace(tracker.acted(context.tracked, outcome), pending=asked)
+    answers = {call.id: outcome.answers.get(call.id, "") for call in reply.tool_calls}
+    if parts.turns.record_question(turn, reply, asked, answers, tracked):
+        _keep_thread(parts, context, tracked)
+        telling.tell_question(parts, turn, asked)
+        course.end(parts, turn.id)
+    else:
+        course.advance(parts, turn.id)
+
+
+def _keep_thread(parts: Parts, context: DynamicContext, tracked: Tracked) -> None:
+    """Bring the working copy up to what was stored with the reply, and show a changed plan."""
+    turn = context.turn
+    parts.tracker.threads.cache(turn.session_id, turn.user_id, tracked)
+    if tracked.plan != context.tracked.plan:
+        telling.tell_plan(parts, turn, tracked.plan)
 
 
 def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:

@@ -12,16 +12,19 @@ from walissh.errors import ShellError
 from walissh.memory.entry import Proposed
 from walissh.react.host import Host
 from walissh.react.turn import (
+    Asked,
     Citation,
     CommandRun,
     DynamicContext,
     Exit,
+    Intended,
     Language,
     Message,
     Proposal,
     Reply,
     Request,
     Session,
+    Tracked,
     Turn,
     TurnStatus,
     Verdict,
@@ -102,17 +105,39 @@ class Turns(Protocol):
         """Move queued -> thinking for *worker*; None if another had it or it moved on."""
 
     def record_reply(
-        self, turn: Turn, reply: Reply, proposals: Sequence[Proposal], answers: Mapping[str, str]
+        self,
+        turn: Turn,
+        reply: Reply,
+        proposals: Sequence[Proposal],
+        answers: Mapping[str, str],
+        tracked: Tracked | None = None,
     ) -> list[CommandRun] | None:
         """Store the assistant's message, its commands and the ready *answers* to its calls.
 
-        *answers* maps call id to the text of its tool message. Turn: step + 1, acting or
+        *answers* maps call id to the text of its tool message; the thread of the session
+        is *tracked* from then on. Turn: step + 1, acting or
         awaiting_approval. None if the turn is no longer thinking at this step (cancelled,
         swept): then nothing is stored.
         """
 
     def record_answer(self, turn: Turn, reply: Reply, citations: Sequence[Citation]) -> bool:
         """Store the final message and close the turn as done; False if it moved on."""
+
+    def record_question(
+        self,
+        turn: Turn,
+        reply: Reply,
+        asked: Asked,
+        answers: Mapping[str, str],
+        tracked: Tracked,
+    ) -> bool:
+        """Store the reply and what it asks the person, and close the turn as done.
+
+        *answers* maps each call of the reply to its tool message. False if it moved on.
+        """
+
+    def note_intent(self, turn: Turn, intended: Intended) -> bool:
+        """Note what the message of a turn was taken for."""
 
     def record_failure(self, turn: Turn, error: str, partial: str) -> bool:
         """Close the turn as failed, keeping *partial* text as a marked message."""
@@ -235,6 +260,26 @@ class Hosts(Protocol):
 
     def get(self, host_id: str, owner_id: str) -> Host | None:
         """Return the host if it is within this person's reach."""
+
+
+class Threads(Protocol):
+    """``store.tracked``: the thread of a session, in Redis with a snapshot in the database."""
+
+    def load(self, session_id: str, user_id: str) -> Tracked | None:
+        """Return the thread as it was kept last; None if it never was."""
+
+    def save(self, session_id: str, user_id: str, tracked: Tracked) -> Tracked:
+        """Keep it: in the database first, then in Redis; return it with its new version."""
+
+    def cache(self, session_id: str, user_id: str, tracked: Tracked) -> None:
+        """Bring the copy in Redis up to what the database holds; best effort."""
+
+
+class Understanding(Protocol):
+    """``react.understanding``: rules first, the model only when no rule is sure."""
+
+    def intent_of(self, context: DynamicContext) -> Intended:
+        """Say what the question of this turn is meant to do; never raises for a model."""
 
 
 class Mind(Protocol):

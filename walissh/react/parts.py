@@ -17,6 +17,7 @@ from walissh.react.needs import (
     Turns,
 )
 from walissh.react.prompt import Prompt
+from walissh.react.tracker import ContextTracker
 from walissh.react.turn import (
     Language,
 )
@@ -49,6 +50,7 @@ class Parts:
     sessions: Sessions
     hosts: Hosts
     mind: Mind
+    tracker: ContextTracker
     publish: Publish
     enqueue: Enqueue
     clock: Clock

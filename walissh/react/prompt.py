@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from walissh.config import asset_dir
 from walissh.errors import SettingsError
-from walissh.react import rounds, tools
+from walissh.react import offered, rounds
 from walissh.react.turn import DynamicContext, Language, Message, Request, Section
 
 HISTORY_CHARS = 160_000
@@ -76,7 +76,7 @@ class Prompt:
         system = Message("system", PromptContext(tuple(sections)).render())
         return Request(
             messages=(system, *rounds.fit(context.history, history_chars)),
-            tools=() if wrap_up else tools.ALL,
+            tools=() if wrap_up else offered.ALL,
             hosts=tuple(host.name for host in context.hosts),
             language=context.turn.language,
         )

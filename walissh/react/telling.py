@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from time import monotonic
 
+from walissh.memory.working import TaskState
 from walissh.react import texts
 from walissh.react.parts import Parts
-from walissh.react.turn import CommandRun, Turn
+from walissh.react.turn import Asked, CommandRun, Turn
 
 TEXT_EACH_S = 0.06
 """Deltas are gathered for so long: no eye reads faster, and each event is a write."""
@@ -74,6 +75,32 @@ def tell_end(parts: Parts, turn_id: str) -> None:
             "error": turn.error,
         }
         parts.publish(turn.session_id, "done", data)
+
+
+def tell_question(parts: Parts, turn: Turn, asked: Asked) -> None:
+    """Publish what the turn ends by asking."""
+    data = {"turn_id": turn.id, "text": asked.text, "choices": list(asked.choices)}
+    parts.publish(turn.session_id, "question", data)
+
+
+def tell_plan(parts: Parts, turn: Turn, plan: TaskState) -> None:
+    """Publish ``plan``: the steps of the task with their states."""
+    parts.publish(turn.session_id, "plan", {"turn_id": turn.id, **planned(plan)})
+
+
+def planned(plan: TaskState) -> dict[str, object]:
+    """Return a plan as its event and the API carry it."""
+    steps = [
+        {
+            "id": each.id,
+            "title": each.title,
+            "status": each.status.value,
+            "after": list(each.after),
+            "result": each.result.get("text", ""),
+        }
+        for each in plan.steps
+    ]
+    return {"goal": plan.goal, "steps": steps}
 
 
 def tell_learned(parts: Parts, turn: Turn) -> None:

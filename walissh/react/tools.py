@@ -3,100 +3,36 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from walissh.errors import WalisshError
-from walissh.memory.entry import MemoryType, Proposed
+from walissh.errors import ConflictError, InvalidError, NotFoundError, WalisshError
+from walissh.memory.entry import Proposed
+from walissh.memory.working import TaskState
+from walissh.react import plan
 from walissh.react.host import Host
 from walissh.react.needs import Commands, Gate, Mind
+from walissh.react.offered import ALL, ASK_USER, MAX_LINES
 from walissh.react.turn import (
+    Asked,
     CommandRun,
     CommandStatus,
     Decision,
     DynamicContext,
     Message,
     Proposal,
-    Tool,
     ToolCall,
 )
 from walissh.safety import purify
 
 MAX_HOSTS = 50
-MAX_LINES = 400
 MAX_LINE_CHARS = 2_000
 MAX_COMMAND_CHARS = 100_000
 MAX_SAID_CHARS = 600
-
-RUN_COMMAND = Tool(
-    "run_command",
-    "Run one shell command over SSH on one host or on several at once. It has no terminal and"
-    " no input. Commands that change anything wait for the person's approval.",
-    {
-        "type": "object",
-        "properties": {
-            "host": {"type": "string", "description": "Name of the host, as listed."},
-            "hosts": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Names of several hosts, instead of host.",
-            },
-            "command": {"type": "string"},
-            "reason": {"type": "string", "description": "Why, in one short sentence."},
-            "timeout_s": {
-                "type": "integer",
-                "minimum": 1,
-                "description": "Seconds after which it is stopped.",
-            },
-        },
-        "required": ["command", "reason"],
-    },
-)
-
-READ_OUTPUT = Tool(
-    "read_output",
-    "Read more of the stored output of a command that has run, as numbered lines.",
-    {
-        "type": "object",
-        "properties": {
-            "command_id": {"type": "string"},
-            "from": {"type": "integer", "minimum": 1, "description": "First line, from 1."},
-            "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES},
-            "grep": {"type": "string", "description": "Only lines that contain this text."},
-        },
-        "required": ["command_id"],
-    },
-)
-
-SEARCH_HISTORY = Tool(
-    "search_history",
-    "Search what was said in all earlier talks with this person, by words.",
-    {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": "What to look for."}},
-        "required": ["query"],
-    },
-)
-
-REMEMBER = Tool(
-    "remember",
-    "Propose one thing to keep for later talks: a standing wish that the person said"
-    " (USER_PREFERENCE), a fact or a version that a command of this turn measured"
-    " (ENVIRONMENT_FACT, SOFTWARE_FACT), or a closed case with its cause and fix"
-    " (TROUBLESHOOTING_CASE). Never a secret, never on the word of an output.",
-    {
-        "type": "object",
-        "properties": {
-            "type": {"type": "string", "enum": list(MemoryType)},
-            "subject": {"type": "string", "description": "What it is about, in a few words."},
-            "content": {"type": "string", "description": "What to keep, in one sentence."},
-            "host": {"type": "string", "description": "Name of the host it is about."},
-        },
-        "required": ["type", "subject", "content"],
-    },
-)
-
-ALL = (RUN_COMMAND, READ_OUTPUT, SEARCH_HISTORY, REMEMBER)
+MAX_GOAL_CHARS = 500
+MAX_ASKED_CHARS = 2_000
+MAX_CHOICES = 10
+MAX_CHOICE_CHARS = 200
 
 
 class BadCallError(WalisshError):
@@ -119,35 +55,85 @@ class Room:
         return self.context.turn.user_id
 
 
-def carry_out(calls: Sequence[ToolCall], room: Room) -> tuple[list[Proposal], dict[str, str]]:
-    """Return the judged commands, and the answers (by call id) of all other calls."""
-    proposals: list[Proposal] = []
-    answers: dict[str, str] = {}
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the calls of one reply come to.
+
+    *answers* holds, by call id, the text for each call that is not a command. With *asked*
+    nothing is run: the turn ends, and the person's next message goes on from there.
+    """
+
+    proposals: tuple[Proposal, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    plan: TaskState | None = None
+    asked: Asked | None = None
+
+
+def carry_out(calls: Sequence[ToolCall], room: Room) -> Outcome:
+    """Return the judged commands, the answers of all other calls, and what else they change."""
+    outcome = Outcome(plan=room.context.tracked.plan)
+    asks = any(call.name == ASK_USER.name for call in calls)
     for call in calls:
         try:
-            result = _one(call, room)
-        except BadCallError as error:
-            result = f"[error: {error}]"
-        if isinstance(result, str):
-            answers[call.id] = result
-        else:
-            proposals += result
-    return proposals, answers
+            if asks and call.name == "run_command":
+                raise BadCallError("not run: the person is asked first")
+            outcome = _one(call, room, outcome)
+        except (BadCallError, InvalidError, ConflictError, NotFoundError) as error:
+            outcome = _answered(outcome, call, f"[error: {error}]")
+    return outcome
 
 
-def _one(call: ToolCall, room: Room) -> list[Proposal] | str:
+def _answered(outcome: Outcome, call: ToolCall, text: str) -> Outcome:
+    return replace(outcome, answers={**outcome.answers, call.id: text})
+
+
+def _one(call: ToolCall, room: Room, outcome: Outcome) -> Outcome:
     arguments = _arguments(call)
     match call.name:
         case "run_command":
-            return _commands(call, arguments, room)
+            found = _commands(call, arguments, room)
+            return replace(outcome, proposals=(*outcome.proposals, *found))
         case "read_output":
-            return _output(arguments, room)
+            return _answered(outcome, call, _output(arguments, room))
         case "search_history":
-            return _search(arguments, room)
+            return _answered(outcome, call, _search(arguments, room))
         case "remember":
-            return _remember(arguments, room)
+            return _answered(outcome, call, _remember(arguments, room))
+        case "update_plan":
+            return _planned(call, arguments, outcome, room)
+        case "ask_user":
+            return _asked(call, arguments, outcome)
     names = ", ".join(tool.name for tool in ALL)
     raise BadCallError(f"there is no tool {call.name!r}; use one of: {names}")
+
+
+def _planned(call: ToolCall, arguments: Mapping[str, Any], outcome: Outcome, room: Room) -> Outcome:
+    goal = purify.clean(_text(arguments, "goal")).strip()[:MAX_GOAL_CHARS]
+    old = outcome.plan or TaskState()
+    state = plan.updated(old, arguments.get("items"), goal or room.context.tracked.goal)
+    following = plan.next_step(state)
+    told = f"next: {following.id} {following.title}" if following else "nothing is left to do"
+    return _answered(replace(outcome, plan=state), call, f"[the plan is kept; {told}]")
+
+
+def _asked(call: ToolCall, arguments: Mapping[str, Any], outcome: Outcome) -> Outcome:
+    """Take the question; of several, the first is asked."""
+    if outcome.asked is not None:
+        raise BadCallError("one question at a time: this one was not asked")
+    question = purify.clean(_text(arguments, "question")).strip()[:MAX_ASKED_CHARS]
+    if not question:
+        raise BadCallError("question is empty")
+    asked = Asked(question, _choices(arguments))
+    told = "[asked; the person's next message is the answer]"
+    return _answered(replace(outcome, asked=asked), call, told)
+
+
+def _choices(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    given = arguments.get("choices", arguments.get("options", []))
+    if not isinstance(given, list):
+        raise BadCallError("choices must be a list of texts")
+    texts = (purify.clean(str(each)).replace("\0", "").strip() for each in given)
+    return tuple(dict.fromkeys(each[:MAX_CHOICE_CHARS] for each in texts if each))[:MAX_CHOICES]
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:

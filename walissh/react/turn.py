@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Literal
 
 from walissh.memory.entry import Block, Milestone, Recollection, Routing
+from walissh.memory.working import TaskState
 from walissh.react.host import Host
 
 Language = Literal["zh", "en"]
@@ -249,6 +250,45 @@ class Remembrance:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What the agent asks the person; the next message answers it, by a choice or in words."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What "the other one" and its like stand for: one host, or several that it could be."""
+
+    words: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """The thread of a session, kept between its turns (ancestor: ContextTracker's state).
+
+    *intents* and *hosts* (names) are the last ones, the newest first, so that the first
+    host is the current one; *plan* without steps means none. *resume* tells that the
+    message at hand takes the open task up again; *meant* is what it refers to by other
+    words. *turn_id* is the turn up to which all this has been brought.
+    """
+
+    intents: tuple[Intended, ...] = ()
+    hosts: tuple[str, ...] = ()
+    service: str = ""
+    goal: str = ""
+    plan: TaskState = field(default_factory=TaskState)
+    pending: Asked | None = None
+    answered: Asked | None = None
+    meant: Meant | None = None
+    resume: bool = False
+    turn_id: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One question on its way to an answer. *step* counts finished model replies."""
 
@@ -269,6 +309,8 @@ class Turn:
     finished_at: datetime | None
     not_before: datetime | None
     remembrance: Remembrance | None = None
+    intended: Intended | None = None
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,3 +402,4 @@ class DynamicContext:
     recollection: Recollection = field(default_factory=Recollection)
     core: tuple[Block, ...] = ()
     milestones: tuple[Milestone, ...] = ()
+    tracked: Tracked = field(default_factory=Tracked)

@@ -38,6 +38,7 @@ __all__ = [
     "MemoryRow",
     "MessageRow",
     "MilestoneRow",
+    "MisleadRow",
     "OutputRow",
     "PersonRow",
     "PostingRow",
@@ -133,6 +134,8 @@ class SessionRow(Base):
     host_ids: Mapped[list[str]] = mapped_column(JSON, default=list)
     pinned: Mapped[bool] = mapped_column(default=False)
     archived: Mapped[bool] = mapped_column(default=False)
+    tracked: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    summary: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
     active_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
 
@@ -182,6 +185,8 @@ class TurnRow(Base):
     error: Mapped[str] = mapped_column(Text, default="")
     citations: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     remembrance: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    intended: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    asked: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     prompt_tokens: Mapped[int] = mapped_column(default=0)
     completion_tokens: Mapped[int] = mapped_column(default=0)
     idempotency_key: Mapped[str | None]
@@ -249,6 +254,26 @@ class OutputRow(Base):
     line: Mapped[int] = mapped_column(BigInteger)
     chars: Mapped[int]
     text: Mapped[str] = mapped_column(Text)
+
+
+class MisleadRow(Base):
+    """One time that an intent was taken wrongly: by which rule, on which text, and how it showed.
+
+    *sign* is correction, cancelled, denied or reworded; *meant* is the right intent, "" while
+    nobody knows. At most one of a turn and sign.
+    """
+
+    __tablename__ = "intent_mislead"
+    __table_args__ = (UniqueConstraint("turn_id", "sign"),)
+    number: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    user_id: Mapped[str] = owner("person")
+    turn_id: Mapped[str] = mapped_column(ForeignKey("turn.id", ondelete="CASCADE"))
+    rule: Mapped[str]
+    taken: Mapped[str]
+    meant: Mapped[str] = mapped_column(default="")
+    text: Mapped[str] = mapped_column(Text)
+    sign: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
 
 
 # --- knowledge ------------------------------------------------------------------------

@@ -7,10 +7,14 @@ from typing import Any
 from walissh.memory.entry import Route, Routing
 from walissh.react.host import Auth, Host, HostCheck, HostKey
 from walissh.react.turn import (
+    Asked,
     Citation,
     CommandRun,
     CommandStatus,
+    Intended,
+    Intent,
     Language,
+    Meant,
     Message,
     Recalled,
     Remembrance,
@@ -76,7 +80,24 @@ def turn(row: TurnRow) -> Turn:
         finished_at=row.finished_at,
         not_before=row.not_before,
         remembrance=remembrance(row.remembrance),
+        intended=intended(row.intended) if row.intended else None,
+        asked=asked(row.asked) if row.asked else None,
     )
+
+
+def intended(stored: Mapping[str, Any]) -> Intended:
+    """Return what a message was taken for."""
+    return Intended(**(dict(stored) | {"intent": Intent(stored["intent"])}))
+
+
+def asked(stored: Mapping[str, Any]) -> Asked:
+    """Return what a turn ended by asking."""
+    return Asked(stored["text"], tuple(stored["choices"]))
+
+
+def meant(stored: Mapping[str, Any]) -> Meant:
+    """Return what a message refers to by other words."""
+    return Meant(stored["words"], tuple(stored["hosts"]))
 
 
 def remembrance(stored: Mapping[str, Any]) -> Remembrance | None:

@@ -1,7 +1,7 @@
 """The talks of a person: the sidebar."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, exists, func, or_, select, tuple_, update
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
-from walissh.react.turn import Session
+from walissh.react.turn import Session, Tracked
 from walissh.store import audit, rows, said
 from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow
@@ -154,6 +154,14 @@ def touch(session: Transaction, session_id: str) -> None:
     changed(
         session,
         update(SessionRow).where(SessionRow.id == session_id).values(active_at=utc_now()),
+    )
+
+
+def track(session: Transaction, session_id: str, tracked: Tracked) -> None:
+    """Keep the thread of a session, inside the caller's transaction."""
+    changed(
+        session,
+        update(SessionRow).where(SessionRow.id == session_id).values(tracked=asdict(tracked)),
     )
 
 

@@ -17,13 +17,16 @@ from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.turn import (
     OPEN_COMMAND,
     OPEN_TURN,
+    Asked,
     Citation,
     CommandRun,
     CommandStatus,
+    Intended,
     Language,
     Proposal,
     Remembrance,
     Reply,
+    Tracked,
     Turn,
     TurnStatus,
 )
@@ -118,7 +121,11 @@ def claim(turn_id: str, step: int, worker: str) -> Turn | None:
 
 
 def record_reply(
-    turn: Turn, reply: Reply, proposals: Sequence[Proposal], answers: Mapping[str, str]
+    turn: Turn,
+    reply: Reply,
+    proposals: Sequence[Proposal],
+    answers: Mapping[str, str],
+    tracked: Tracked | None = None,
 ) -> list[CommandRun] | None:
     """Store the assistant's message, its commands and the ready *answers* to its calls."""
     with writing() as session:
@@ -129,6 +136,8 @@ def record_reply(
         row = session.get_one(TurnRow, turn.id)
         history.put_reply(session, row, reply)
         history.put_results(session, row, list(answers.items()))
+        if tracked is not None:
+            sessions.track(session, turn.session_id, tracked)
         return [commands.put(session, row, each) for each in proposals]
 
 
@@ -148,6 +157,33 @@ def record_answer(turn: Turn, reply: Reply, citations: Sequence[Citation]) -> bo
         if not moved:
             return False
         history.put_reply(session, session.get_one(TurnRow, turn.id), reply, citations=told)
+        sessions.touch(session, turn.session_id)
+        return True
+
+
+def record_question(
+    turn: Turn, reply: Reply, asked: Asked, answers: Mapping[str, str], tracked: Tracked
+) -> bool:
+    """Store the reply and what it asks the person, and close the turn as done."""
+    told = asdict(asked)
+    with writing() as session:
+        moved = _take_reply(
+            session,
+            turn,
+            reply,
+            status=TurnStatus.DONE,
+            answer=asked.text,
+            asked=told,
+            finished_at=utc_now(),
+        )
+        if not moved:
+            return False
+        row = session.get_one(TurnRow, turn.id)
+        if reply.tool_calls:
+            history.put_reply(session, row, reply)
+            history.put_results(session, row, list(answers.items()))
+        history.put_reply(session, row, Reply(asked.text), asked=told)
+        sessions.track(session, turn.session_id, tracked)
         sessions.touch(session, turn.session_id)
         return True
 
@@ -190,6 +226,13 @@ def remember(turn: Turn, given: Remembrance) -> bool:
     mine = update(TurnRow).where(TurnRow.id == turn.id, TurnRow.settled_at.is_(None))
     with writing(patience_ms=MEMORY_PATIENCE_MS) as session:
         return bool(changed(session, mine.values(remembrance=rows.kept(given))))
+
+
+def note_intent(turn: Turn, intended: Intended) -> bool:
+    """Note what the message of a turn was taken for."""
+    mine = update(TurnRow).where(TurnRow.id == turn.id)
+    with writing() as session:
+        return bool(changed(session, mine.values(intended=asdict(intended))))
 
 
 def resume(turn_id: str, step: int, results: Mapping[str, str]) -> Turn | None:
