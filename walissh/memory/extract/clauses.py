@@ -29,6 +29,7 @@ _RULES: Final = (
 """Phrases that give a standing instruction by themselves."""
 _REMEMBERED: Final = 64
 """Clauses whose bare form is kept: each is asked for about twenty times in a row."""
+_SHORT: Final = 60
 _GIVEN_UP: Final = "given_up"
 
 
@@ -88,6 +89,8 @@ def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
     first = at
     while first and (_is_condition(kept[first - 1]) or gives_up(kept[first - 1])):
         first -= 1
+    if first and _refers_back(kept[first]):
+        first -= 1
     chosen = list(kept[first : at + 1])
     for clause in kept[at + 1 :]:
         if phrases.found("task", clause.seen):
@@ -95,6 +98,10 @@ def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
         chosen.append(clause)
     bare = [each for each in chosen if not only_standing(each)]
     return tuple(bare)
+
+
+def _refers_back(clause: Clause) -> bool:
+    return phrases.found("refers_back", clause.seen)
 
 
 def directives(kept: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -121,7 +128,14 @@ def _beside_standing(kept: Sequence[Clause], *, opened: bool) -> int | None:
     orders = [number for number, each in enumerate(kept) if _orders(each)]
     adverbs = [n for n, each in enumerate(kept) if phrases.found("adverb", _plain(each.seen))]
     after = [n for n in orders if adverbs and n > adverbs[0] and not opened]
-    return next(iter(after or orders), None)
+    return next(iter(after or orders), _settled(kept))
+
+
+def _settled(kept: Sequence[Clause]) -> int | None:
+    """Return 0 where "make that your habit" speaks of bare words: "conclusion first, …"."""
+    made = any(only_standing(each) for each in kept[1:])
+    stated = phrases.found("stated", kept[0].seen) or _is_statement(kept[0])
+    return 0 if made and not stated and len(kept[0].text) <= _SHORT else None
 
 
 def _instead(kept: Sequence[Clause]) -> int:
@@ -140,7 +154,9 @@ def _instructs(clause: Clause) -> bool:
     texts = {_plain(clause.seen), core(clause)}
     if any(phrases.found("if", text) for text in texts) and not _rules_after_if(texts):
         return False
-    if any(phrases.found(name, text) for name in ("machine", "complaint") for text in texts):
+    if any(
+        phrases.found(name, text) for name in ("machine", "wonders", "complaint") for text in texts
+    ):
         return False
     return any(phrases.found(name, text) for name in _RULES for text in texts)
 
@@ -159,6 +175,8 @@ def _stands(clause: Clause) -> bool:
 
 def _directs(clause: Clause) -> bool:
     seen = core(clause)
+    if _stands(clause) and phrases.found("wonders", _plain(clause.seen)):
+        return False
     if _is_statement(clause) or phrases.found("if", seen) or phrases.found("task", clause.seen):
         return False
     return phrases.found("directive", seen)
@@ -216,8 +234,10 @@ def _without_secret(clause: Clause) -> Clause | None:
 @lru_cache(maxsize=_REMEMBERED)
 def _core(seen: str) -> str:
     plain = _plain(seen)
-    lead = phrases.pattern("lead").match(plain)
-    return plain[lead.end() :] if lead else plain
+    for name in ("lead", "topic", "lead"):
+        start = phrases.pattern(name).match(plain)
+        plain = plain[start.end() :] if start else plain
+    return plain
 
 
 @lru_cache(maxsize=_REMEMBERED)

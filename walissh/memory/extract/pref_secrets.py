@@ -49,7 +49,7 @@ def without(clause: str) -> str | None:
     ("use token …") holds nothing that may be kept.
     """
     if kind_told(clause) is None:
-        return clause
+        return None if phrases.found("secrets.spoken", clause) else clause
     clause = " ".join(clause.split())  # the patterns take their time with runs of blanks
     told = next(_told(clause), None)
     joined = phrases.pattern("secrets.joint").search(clause[: told.start()]) if told else None

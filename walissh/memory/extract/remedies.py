@@ -35,7 +35,7 @@ def find(statements: Sequence[Statement], cause: Cause) -> Remedy | None:
         done = _done(place)
         if done:
             at = place.index(done[0])
-            return _settled(place[at:] if place is behind else behind, done)
+            return _settled(place[at:] if place is behind else [*done, *behind], done)
         if place is behind:
             inner = _inside(cause, behind)
             if inner is not None:

@@ -13,7 +13,7 @@ GLOBAL: Final = "global"
 
 def of(clause: str) -> str:
     """Return the scope that *clause* names, ``global`` if it names none."""
-    for find in (_excepted, _patterned, _hosts, _environment, _group, _called):
+    for find in (_excepted, _patterned, _hosts, _environment, _group, _called, _hyphened):
         scope = find(clause)
         if scope:
             return scope
@@ -80,6 +80,14 @@ def _called(text: str) -> str:
     if match is None or phrases.pattern("scope.not_groups").fullmatch(match["name"].lower()):
         return ""
     return f"host:{match['name'].lower()}-{match['kind'].lower()}"
+
+
+def _hyphened(text: str) -> str:
+    match = phrases.pattern("scope.hyphened").search(text)
+    if match is None:
+        return ""
+    name = next(part for part in match.groupdict().values() if part).lower()
+    return "" if phrases.pattern("scope.not_hosts").fullmatch(name) else f"host:{name}"
 
 
 def _named(match: re.Match[str]) -> str:
