@@ -140,7 +140,8 @@ def test_to_log_in_is_not_a_log() -> None:
 
 def test_the_longest_phrase_counts() -> None:
     lexicon = Synonyms(synonyms.read("same:\n  - 检索平台 | finder\n  - 平台 | platform\n"))
-    assert [concept.name for concept in lexicon.concepts("检索平台慢")] == ["检索平台|finder"]
+    concepts = lexicon.concepts("检索平台慢")
+    assert [synonyms.title(concept.name, "en") for concept in concepts] == ["finder"]
 
 
 @pytest.mark.parametrize(
@@ -221,9 +222,30 @@ def test_a_file_that_cannot_be_read_is_refused(text: str) -> None:
         synonyms.read(text)
 
 
-def test_the_standard_file_is_large() -> None:
+def test_the_standard_file_stands_the_checks_of_any_file() -> None:
     text = (Path(synonyms.__file__).parent / "synonyms.yaml").read_text("utf-8")
-    assert len(synonyms.read(text)) > 300
+    groups = synonyms.plain(text)
+    assert groups == synonyms.read(text)
+    assert len(groups) > 300
+
+
+def test_what_was_asked_before_changes_nothing() -> None:
+    text = "same:\n  - no lamp left | 灯具\n  - left over | 剩余\nnear:\n  - 没有灯 > 剩余\n"
+    used = Synonyms(synonyms.read(text))
+    used.concepts("what is left over")
+    fresh = Synonyms(synonyms.read(text))
+    question = "the lamp we left over, 没有灯"
+    assert used.concepts(question) == fresh.concepts(question)
+
+
+def test_a_phrase_is_met_by_an_irregular_form() -> None:
+    lexicon = Synonyms(synonyms.read("same:\n  - ran dry | 用光\n"))
+    assert lexicon.concepts("pools run dry")
+
+
+def test_a_phrase_that_begins_with_a_word_that_says_nothing_is_met_apart() -> None:
+    lexicon = Synonyms(synonyms.read("same:\n  - out of lamp oil | 灯油\n"))
+    assert lexicon.concepts("the oil of the lamp")
 
 
 def test_ones_own_file_holds_beside_the_standard_one(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ outside a-z are left alone, for a name or a number has no ending.
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 # a word's shape in vowels (v) and consonants (c); y is a vowel after a consonant
 _VOWELS = frozenset("aeiou")
@@ -106,6 +106,19 @@ def stem(word: str) -> str:
     for step in (_plural, _past, _final_y, _double_endings, _ful_ness, _long_endings, _final_e):
         word = step(word)
     return word
+
+
+@cache
+def _irregular_of() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for word, root in _IRREGULAR.items():
+        found[root] = (*found.get(root, ()), word)
+    return found
+
+
+def irregular_of(root: str) -> tuple[str, ...]:
+    """Return the words whose stem is *root* though the rules miss them."""
+    return _irregular_of().get(root, ())
 
 
 def _shape(stump: str) -> str:

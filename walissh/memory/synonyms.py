@@ -6,7 +6,7 @@ edited file holds at once. Its head says how it is written.
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,14 +16,13 @@ from typing import Any
 import yaml
 
 from walissh.errors import InvalidError
-from walissh.memory import words
-from walissh.memory.stem import stem
+from walissh.memory import units, words
+from walissh.memory.units import Phrase
 
 # the one written in C reads ten times as fast; not each build of the library has it
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# the parts of "eu-db-03" speak of no database
-_HOST = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*-[A-Za-z]{0,2}\d+")
+_CHINESE = re.compile(f"[{words.HAN}]")
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +39,8 @@ MAX_APART = 3
 BAR = "|"
 """No name in the file has it."""
 
-Phrase = tuple[str, ...]
-"""The terms that must all stand in a text for a phrase to be in it."""
+
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,71 +59,106 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One line of the file; *phrases* are looked for when one of *said* is in a question.
+    """One line of the file; *sought* is looked for when one of *said* is in a question."""
 
-    *title* are the words it may be shown by.
-    """
-
-    title: tuple[str, ...]
-    said: tuple[str, ...]
-    phrases: tuple[str, ...]
+    said: Names
+    sought: Names
     weight: float
 
 
 class Synonyms:
-    """The groups, ready to be met in a question."""
+    """The groups, ready to be met in a question.
+
+    A phrase is cut when a question first has a word that begins like one of its own: there
+    are more than ten thousand, and a question speaks of few.
+    """
 
     def __init__(self, groups: Iterable[Group]) -> None:
         self._groups = [*groups]
-        self._titles = _titles(self._groups)
-        self._met: dict[Phrase, list[int]] = {}
-        self._apart: dict[str, dict[frozenset[str], list[int]]] = {}
+        self._waiting: dict[str, list[tuple[str, int]]] = {}
         for number, group in enumerate(self._groups):
             for phrase in group.said:
-                self._met.setdefault(_units(phrase), []).append(number)
-                self._set_apart(frozenset(_content(phrase)), number)
-        self._phrases: dict[int, tuple[Phrase, ...]] = {}
+                for key in units.beginnings(phrase):
+                    self._waiting.setdefault(key, []).append((phrase, number))
+        self._met: dict[Phrase, list[int]] = {}
+        self._apart: dict[str, dict[frozenset[str], list[int]]] = {}
+        self._looked_for: dict[int, tuple[str, tuple[Phrase, ...]]] = {}
+        self._named: dict[str, list[Names]] = {}
+
+    def concepts(self, text: str) -> list[Concept]:
+        """Return what *text* speaks of; where phrases overlap, the longest counts."""
+        cut = units.cut(text[:MAX_QUESTION_CHARS])
+        for unit in cut:
+            for key in units.keys(unit):
+                self._prepare(key)
+        found: dict[int, Concept] = {}
+        for begin, end in units.longest(self._spans(cut)):
+            said = units.terms(cut[begin:end])
+            for number in self._met[cut[begin:end]]:
+                earlier = found[number].said if number in found else frozenset()
+                found[number] = self._concept(number, earlier | said, 1.0)
+        for number, phrase in self._loose(cut).items():
+            if number not in found:
+                found[number] = self._concept(number, phrase, LOOSE)
+        return [found[number] for number in sorted(found)]
+
+    def _loose(self, cut: Phrase) -> dict[int, frozenset[str]]:
+        """Return for each group the longest of its phrases that stands apart in a question."""
+        met: dict[int, frozenset[str]] = {}
+        for phrase, number in self._spread(cut):
+            met[number] = max(met.get(number, phrase), phrase, key=_length)
+        return met
+
+    def _prepare(self, key: str) -> None:
+        """Cut the phrases that wait for *key*; twice, by two threads, does no harm."""
+        for phrase, number in self._waiting.get(key, ()):
+            self._met.setdefault(units.cut(phrase), []).append(number)
+            self._set_apart(frozenset(units.content(phrase)), number)
+        self._waiting.pop(key, None)
 
     def _set_apart(self, phrase: frozenset[str], number: int) -> None:
         if 2 <= len(phrase) <= MAX_APART:
             known = self._apart.setdefault(max(phrase, key=lambda word: (len(word), word)), {})
             known.setdefault(phrase, []).append(number)
 
-    def concepts(self, text: str) -> list[Concept]:
-        """Return what *text* speaks of; where phrases overlap, the longest counts."""
-        units = _units(text[:MAX_QUESTION_CHARS])
-        found: dict[int, Concept] = {}
-        for begin, end in _longest(self._spans(units)):
-            said = _terms(units[begin:end])
-            for number in self._met[units[begin:end]]:
-                earlier = found[number].said if number in found else frozenset()
-                found[number] = self._concept(number, earlier | said, 1.0)
-        for phrase, number in self._spread(units):
-            if number not in found:
-                found[number] = self._concept(number, phrase, LOOSE)
-        return [*found.values()]
-
     def _concept(self, number: int, said: frozenset[str], share: float) -> Concept:
-        weight = share * self._groups[number].weight
-        return Concept(self._titles[number], said, self._sought(number), weight)
+        name, phrases = self._sought(number)
+        return Concept(name, said, phrases, share * self._groups[number].weight)
 
-    def _sought(self, number: int) -> tuple[Phrase, ...]:
-        """Return what a group looks for, cut when it is first asked for."""
-        if number not in self._phrases:
-            cut = dict.fromkeys(map(_needed, self._groups[number].phrases))
-            self._phrases[number] = tuple(filter(None, cut))
-        return self._phrases[number]
+    def _sought(self, number: int) -> tuple[str, tuple[Phrase, ...]]:
+        """Return the name of a group and what it looks for, cut when it is first asked for."""
+        if number not in self._looked_for:
+            wide = self._wide(self._groups[number])
+            cut = dict.fromkeys(map(units.needed, [*self._groups[number].sought, *wide]))
+            self._looked_for[number] = (_name(wide, number), tuple(filter(None, cut)))
+        return self._looked_for[number]
 
-    def _spans(self, units: Phrase) -> Iterator[tuple[int, int]]:
-        for begin in range(len(units)):
-            for end in range(min(begin + MAX_UNITS, len(units)), begin, -1):
-                if units[begin:end] in self._met:
+    def _wide(self, group: Group) -> Names:
+        """Return what a group looks for; near words, each with the group of that behind it.
+
+        The first in a language is what it may be shown by.
+        """
+        if group.weight == SAME:
+            return group.sought
+        if not self._named:
+            self._named = _named(self._groups)
+        behind = ((name, self._named.get(name, ())) for name in group.sought)
+        return tuple(
+            each
+            for name, same in behind
+            for each in (name, *(one for names in same for one in names))
+        )
+
+    def _spans(self, cut: Phrase) -> Iterator[tuple[int, int]]:
+        for begin in range(len(cut)):
+            for end in range(min(begin + MAX_UNITS, len(cut)), begin, -1):
+                if cut[begin:end] in self._met:
                     yield begin, end
                     break
 
-    def _spread(self, units: Phrase) -> Iterator[tuple[frozenset[str], int]]:
+    def _spread(self, cut: Phrase) -> Iterator[tuple[frozenset[str], int]]:
         """Find the phrases whose words stand near each other, in whatever order."""
-        words_at = [_word_at(units, place) for place in range(len(units))]
+        words_at = [units.word_at(cut, place) for place in range(len(cut))]
         for place, here in enumerate(words_at):
             for word in here:
                 if known := self._apart.get(word):
@@ -135,39 +169,28 @@ class Synonyms:
                             yield from ((phrase, number) for number in numbers)
 
 
-def _word_at(units: Phrase, place: int) -> tuple[str, ...]:
-    """Return the words that begin at a place: of Chinese a character and a pair."""
-    unit = units[place]
-    if not words.is_han(unit):
-        return (unit,)
-    after = units[place + 1] if place + 1 < len(units) else ""
-    return (unit, unit + after) if after and words.is_han(after) else (unit,)
+def _length(phrase: frozenset[str]) -> tuple[int, list[str]]:
+    return (len(phrase), sorted(phrase))
 
 
-def _content(phrase: str) -> Iterator[str]:
-    """Yield the words of *phrase* that may stand apart: pairs of Chinese, and a last one."""
-    for piece in words.pieces(phrase):
-        if words.is_han(piece):
-            cut = (piece[at : at + 2] for at in range(0, len(piece), 2))
-            yield from (each for each in cut if each not in words.stopwords())
-        else:
-            yield from (stem(part) for part in words.parts(piece) if part not in words.stopwords())
+def _named(groups: Iterable[Group]) -> dict[str, list[Names]]:
+    """Return the names that mean the same as a name, by it."""
+    named: dict[str, list[Names]] = {}
+    for group in groups:
+        if group.weight == SAME:
+            for name in group.said:
+                named.setdefault(name, []).append(group.said)
+    return named
 
 
-def _titles(groups: Sequence[Group]) -> list[str]:
-    """Return for each group a name of its own: in Chinese and in English, by a bar."""
-    taken: set[str] = set()
-    titles = []
-    for number, group in enumerate(groups):
-        title = BAR.join(_first(group.title, chinese) for chinese in (True, False))
-        titles.append(title if title not in taken else f"{title}{BAR}{number}")
-        taken.add(title)
-    return titles
+def _name(names: Names, number: int) -> str:
+    """Return a name of its own for a group: in Chinese and in English, by a bar."""
+    return BAR.join((_first(names, chinese=True), _first(names, chinese=False), str(number)))
 
 
-def _first(names: Sequence[str], chinese: bool) -> str:
+def _first(names: Names, *, chinese: bool) -> str:
     """Return the first of *names* in a language, or the first if none is in it."""
-    fitting = (name for name in names if any(map(words.is_han, name)) is chinese)
+    fitting = (name for name in names if bool(_CHINESE.search(name)) is chinese)
     return next(fitting, names[0])
 
 
@@ -177,70 +200,11 @@ def title(name: str, language: str) -> str:
     return chinese if language == "zh" else rest.partition(BAR)[0] or chinese
 
 
-def _longest(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    reached = 0
-    for begin, end in spans:
-        if end > reached:
-            yield begin, end
-            reached = end
-
-
-def _units(text: str) -> Phrase:
-    """Cut into single characters of Chinese and stemmed words."""
-    units: list[str] = []
-    for piece in words.pieces(text):
-        if words.is_han(piece):
-            units += piece
-        else:
-            units += [piece.lower()] if _HOST.fullmatch(piece) else _latin_units(piece)
-    return tuple(units)
-
-
-def _latin_units(piece: str) -> list[str]:
-    return [stem(part) for part in words.parts(piece)]
-
-
-def _terms(units: Phrase) -> frozenset[str]:
-    latin = {unit for unit in units if not words.is_han(unit)}
-    chinese = "".join(unit if words.is_han(unit) else " " for unit in units)
-    return frozenset(latin | {*words.terms(chinese)})
-
-
-def _needed(phrase: str) -> Phrase:
-    """Return the pairs and words that a text with *phrase* in it has.
-
-    () if stopwords leave but a vague word of several, for "log in" is not a log.
-    """
-    needed: list[str] = []
-    left_out = False
-    for piece in words.pieces(phrase):
-        terms = words.terms(piece)
-        if not words.is_han(piece):
-            parts = [stem(part) for part in words.parts(piece) if part not in words.stopwords()]
-            left_out |= not parts
-            needed += parts if len(parts) > 1 or len(words.parts(piece)) == 1 else terms[:1]
-        else:
-            needed += [term for term in _pairs(piece) if term in terms]
-    distinct = tuple(dict.fromkeys(needed))
-    return () if left_out and words.vague().issuperset(distinct) else distinct
-
-
-def _pairs(piece: str) -> list[str]:
-    """Cut Chinese in twos, the last one whole: words that need not stand side by side."""
-    starts = [*range(0, len(piece) - 1, 2)] or [0]
-    if len(piece) > 1 and len(piece) % 2:
-        starts.append(len(piece) - 2)
-    return [piece[at : at + 2] for at in starts]
-
-
 # --- the file -------------------------------------------------------------------------
 
 
-def read(text: str, *, beside: Sequence[Group] = ()) -> list[Group]:
-    """Read groups from the text of a file; raises InvalidError that names the bad line.
-
-    What stands after ">" may name one of the groups *beside*, too.
-    """
+def read(text: str) -> list[Group]:
+    """Read groups from the text of a file; raises InvalidError that names the bad line."""
     try:
         data: Any = yaml.load(text, Loader=_Loader)  # noqa: S506  a safe one
     except yaml.YAMLError as error:
@@ -250,36 +214,51 @@ def read(text: str, *, beside: Sequence[Group] = ()) -> list[Group]:
     same, near = data.get("same") or [], data.get("near") or []
     if not isinstance(same, list) or not isinstance(near, list):
         raise InvalidError("The synonyms 'same' and 'near' must be lists of lines.")
-    groups = [_same(line) for line in same]
-    named: dict[str, list[Group]] = {}
-    for group in (*beside, *groups):
-        for phrase in group.said:
-            named.setdefault(phrase, []).append(group)
-    return groups + [_near(line, named) for line in near]
+    wholes = [_same(_names(line, "one | two | ...")) for line in same]
+    return wholes + [_near(*_asked_and_sought(line)) for line in near]
 
 
-def _same(line: object) -> Group:
-    names = _names(line, "one | two | ...")
-    return Group(names, names, names, SAME)
+def _same(names: Names) -> Group:
+    return Group(names, names, SAME)
 
 
-def _near(line: object, named: dict[str, list[Group]]) -> Group:
-    asked, _arrow, sought = str(line).partition(">")
-    said, found = _names(asked, "..."), _names(sought, "asked | ... > sought | ...")
-    # each name with its group behind it: the first in a language is what it may be shown by
-    wider = [
-        each
-        for name in found
-        for each in (name, *(other for group in named.get(name, ()) for other in group.phrases))
-    ]
-    return Group(tuple(wider), said, tuple(dict.fromkeys([*found, *wider])), NEAR)
+def _near(said: Names, sought: Names) -> Group:
+    return Group(said, sought, NEAR)
 
 
-def _names(line: object, form: str) -> tuple[str, ...]:
+def _names(line: object, form: str) -> Names:
     names = tuple(name.strip().lower() for name in str(line).split("|"))
-    if not all(names) or any(len(_units(name)) > MAX_UNITS for name in names):
+    if not all(names) or any(len(units.cut(name)) > MAX_UNITS for name in names):
         raise InvalidError(f"The synonyms have a line that cannot be read: {line!r}; write {form}")
-    return tuple(name for name in names if _units(name))  # a stopword names nothing
+    return tuple(name for name in names if units.cut(name))  # a mark alone names nothing
+
+
+def _asked_and_sought(line: object) -> tuple[Names, Names]:
+    asked, _arrow, sought = str(line).partition(">")
+    return _names(asked, "..."), _names(sought, "asked | ... > sought | ...")
+
+
+def plain(text: str) -> list[Group]:
+    """Read what ``read`` reads, if it is written as the standard file is.
+
+    One line a group, two blanks and a dash before it, " | " between names, no quotes; "near"
+    stands last. Nothing is checked: reading it as YAML, with checks, takes twenty times as
+    long, at each start; so a test does that.
+    """
+    same, _, near = text.lower().partition("\nnear:\n")
+    halves = (line.split(" > ", 1) for line in _listed(near))
+    return [
+        *(_same(_split(line)) for line in _listed(same)),
+        *(_near(_split(said), _split(sought)) for said, sought in halves),
+    ]
+
+
+def _split(line: str) -> Names:
+    return tuple(line.split(" | "))
+
+
+def _listed(part: str) -> Iterator[str]:
+    return (line[4:] for line in part.split("\n") if line.startswith("  - "))
 
 
 @cache
@@ -290,7 +269,7 @@ def standard() -> Synonyms:
 
 @cache
 def _standard_groups() -> tuple[Group, ...]:
-    return tuple(read((files("walissh.memory") / "synonyms.yaml").read_text("utf-8")))
+    return tuple(plain((files("walissh.memory") / "synonyms.yaml").read_text("utf-8")))
 
 
 class SynonymsFile:
@@ -320,8 +299,7 @@ class SynonymsFile:
         return self._good or standard()
 
     def _read(self) -> Synonyms:
-        own = read(self._path.read_text("utf-8"), beside=_standard_groups())
-        return Synonyms([*own, *_standard_groups()])
+        return Synonyms([*read(self._path.read_text("utf-8")), *_standard_groups()])
 
     def _tell(self, problem: str) -> None:
         if problem != self.problem:
