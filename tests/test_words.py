@@ -244,7 +244,7 @@ def test_a_phrase_is_met_by_an_irregular_form() -> None:
 
 
 def test_a_phrase_that_begins_with_a_word_that_says_nothing_is_met_apart() -> None:
-    lexicon = Synonyms(synonyms.read("same:\n  - out of lamp oil | 灯油\n"))
+    lexicon = Synonyms(synonyms.read("same:\n  - no lamp oil | 灯油\n"))
     assert lexicon.concepts("the oil of the lamp")
 
 
