@@ -959,7 +959,7 @@ def test_others_see_and_write_while_many_lines_come_in(ann: str) -> None:
             yield line_of(subject=f"thing {number}")
 
     assert memories.take_in(ann, told(), "api").new == 35
-    assert seen == [30]
+    assert 0 < seen[0] <= 30
 
 
 def test_a_page_shows_what_is_bound_to_some_hosts_alone(ann: str) -> None:

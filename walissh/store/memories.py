@@ -9,7 +9,7 @@ from datetime import datetime
 
 from walissh.memory.entry import Found, Source
 from walissh.react.host import Host
-from walissh.store import memory_writes
+from walissh.store import memory_drafts, memory_work, memory_writes
 from walissh.store.memory_changes import (
     delete,
     edit,
@@ -82,10 +82,11 @@ def add_or_update(
     that is too long or holds a secret (the agent's is cut and blanked), NotFoundError for an
     unknown person, host or group, StoreError if a lock is not given in *patience_ms*.
     """
-    with memory_writes.opened(owner_id, patience_ms=patience_ms) as work:
+    checked = memory_drafts.checked(found, source, host.name if host else "")
+    with memory_work.opened(owner_id, patience_ms=patience_ms) as work:
         draft = memory_writes.drafted(
             work,
-            found,
+            checked,
             source,
             host=host,
             at=at,
@@ -105,6 +106,10 @@ def add_all(
     patience_ms: int | None = None,
 ) -> list[Change]:
     """Keep all that one source taught, in one transaction: all of it or nothing."""
-    with memory_writes.opened(owner_id, patience_ms=patience_ms) as work:
-        drafts = [memory_writes.drafted(work, each, source, host=host, at=at) for each in found]
+    on = host.name if host else ""
+    checked = [memory_drafts.checked(each, source, on) for each in found]  # others may write
+    if not checked:
+        return []
+    with memory_work.opened(owner_id, patience_ms=patience_ms) as work:
+        drafts = [memory_writes.drafted(work, each, source, host=host, at=at) for each in checked]
         return memory_writes.put_all(work, drafts)

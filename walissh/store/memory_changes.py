@@ -18,6 +18,7 @@ from walissh.store import (
     memory_family,
     memory_index,
     memory_sight,
+    memory_work,
     memory_writes,
 )
 from walissh.store.database import changed, empty_log, overwrite_deleted, writing
@@ -25,7 +26,7 @@ from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Deleted, Feedback, Restored, Shared
 from walissh.store.memory_family import Topic
 from walissh.store.memory_rows import Seen
-from walissh.store.memory_writes import Writing
+from walissh.store.memory_work import Writing
 from walissh.store.models import MemoryRow
 
 PREFERENCE = MemoryType.USER_PREFERENCE
@@ -46,21 +47,20 @@ def edit(
     """
     if content is value is scope is None:
         raise InvalidError("Nothing was changed: give a text, a value or a scope.")
-    with memory_writes.opened(owner_id) as work:
-        session = work.session
+    with memory_work.opened(owner_id) as work:
         old = _entry(work, memory_id)
-        found = _edited(old.row, content, value, scope)
-        checked = memory_writes.drafted(work, found, Source(Origin.USER, channel))
-        draft = _in_the_place_of(old.row, checked)
+        source = Source(Origin.USER, channel)
+        found = memory_drafts.checked(_edited(old.row, content, value, scope), source)
+        draft = _in_the_place_of(old.row, memory_writes.drafted(work, found, source))
         if _is_same(old, draft):
-            return memory_writes.value_of(session, old.row)
+            return memory_writes.value_of(work, old.row)
         living = _living(work, Topic.of_draft(draft))
         row = memory_writes.new_row(owner_id, draft)
         work.store(row)
         losers = [*living, *(each for each in [old] if _stands(each))]
         superseded = memory_writes.overtake(work, row, losers)
         work.tell(row, "edited", channel, superseded)
-        return memory_writes.value_of(session, row)
+        return memory_writes.value_of(work, row)
 
 
 def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
@@ -68,7 +68,7 @@ def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
 
     What it superseded stays superseded, and can be restored.
     """
-    with memory_writes.opened(owner_id) as work:
+    with memory_work.opened(owner_id) as work:
         session = work.session
         row = session.scalar(
             select(MemoryRow).where(MemoryRow.id == memory_id, MemoryRow.user_id == owner_id)
@@ -93,7 +93,7 @@ def delete(memory_id: str, owner_id: str, channel: Channel) -> None:
 
 def forget_all(owner_id: str, channel: Channel) -> int:
     """Remove everything of this person, in reach or not, and return how much it was."""
-    with memory_writes.opened(owner_id) as work:
+    with memory_work.opened(owner_id) as work:
         session = work.session
         overwrite_deleted(session)
         memory_index.drop_all(session, owner_id)
@@ -113,14 +113,14 @@ def restore(memory_id: str, owner_id: str, channel: Channel) -> Memory:
     What counts now of its topic, and what took its place, is superseded by it. One that
     counts stays as it is. Raises NotFoundError, ConflictError for one that has expired.
     """
-    with memory_writes.opened(owner_id) as work:
+    with memory_work.opened(owner_id) as work:
         session = work.session
         old = _entry(work, memory_id)
         row, now = old.row, utc_now()
         if row.expires_at is not None and row.expires_at <= now:
             raise ConflictError("It was for a time that is over. Say it anew instead.")
         if memory_family.is_current(old, now):
-            return memory_writes.value_of(session, row)
+            return memory_writes.value_of(work, row)
         living = [*_living(work, Topic.of_row(row)), *_superseder(session, old)]
         row.wrong_at, row.superseded_by = None, None
         if row.type not in FACTS:
@@ -135,12 +135,12 @@ def restore(memory_id: str, owner_id: str, channel: Channel) -> Memory:
             memory_id=row.id,
             changes_preference=row.type == PREFERENCE,
         )
-        return memory_writes.value_of(session, row)
+        return memory_writes.value_of(work, row)
 
 
 def mark_wrong(memory_id: str, owner_id: str, channel: Channel) -> Memory:
     """Let an entry count no more, and not be learned again as it is; raises NotFoundError."""
-    with memory_writes.opened(owner_id) as work:
+    with memory_work.opened(owner_id) as work:
         session = work.session
         old = _entry(work, memory_id)
         if old.row.wrong_at is None:
@@ -148,7 +148,7 @@ def mark_wrong(memory_id: str, owner_id: str, channel: Channel) -> Memory:
             _judge(
                 session, old.row, channel, Feedback(type=MemoryType(old.row.type), verdict="wrong")
             )
-        return memory_writes.value_of(session, old.row)
+        return memory_writes.value_of(work, old.row)
 
 
 def share(memory_id: str, owner_id: str, group: str, channel: Channel) -> Memory:
@@ -158,7 +158,7 @@ def share(memory_id: str, owner_id: str, group: str, channel: Channel) -> Memory
     what is no fact of a host.
     """
     group = groups.spelled(group)
-    with memory_writes.opened(owner_id) as work:
+    with memory_work.opened(owner_id) as work:
         session = work.session
         row = _entry(work, memory_id).row
         kind = MemoryType(row.type)
@@ -174,7 +174,7 @@ def share(memory_id: str, owner_id: str, group: str, channel: Channel) -> Memory
                 Shared(type=kind, group=group),
                 memory_id=row.id,
             )
-        return memory_writes.value_of(session, row)
+        return memory_writes.value_of(work, row)
 
 
 def mark_helped(ids: Sequence[str], owner_id: str) -> None:

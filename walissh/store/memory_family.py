@@ -65,8 +65,8 @@ class Topic:
 class Families:
     """What is there of each topic, as one transaction sees it.
 
-    Many are read at a time. What the transaction adds is told with ``add``; after a change
-    of what counts a topic is forgotten, and read again when it is asked for.
+    Many are read at a time. What the transaction adds and overtakes is told with ``add`` and
+    ``overtaken``; after any other change all is forgotten, and read again when asked for.
     """
 
     def __init__(self, session: Transaction, owner_id: str) -> None:
@@ -104,12 +104,13 @@ class Families:
         ]
 
     def add(self, topic: Topic, seen: Seen) -> None:
-        """Take in an entry that is not overtaken and overtakes none."""
-        self._alike(topic).append(seen)
+        """Take in a new entry; its topic was asked for before."""
+        self._known[topic.key()].append(seen)
 
-    def forget(self, topic: Topic) -> None:
-        """Read *topic* anew when it is asked for."""
-        self._known.pop(topic.key(), None)
+    def overtaken(self, seen: Seen, by: MemoryRow) -> None:
+        """Take in that *by* took the place of an entry."""
+        alike = self._known.get(Topic.of_row(seen.row).key(), [])
+        alike[:] = [behind(each, by) if each.row is seen.row else each for each in alike]
 
     def forget_all(self) -> None:
         """Read every topic anew when it is asked for."""
@@ -118,6 +119,11 @@ class Families:
     def _alike(self, topic: Topic) -> list[Seen]:
         self.read([topic])
         return self._known[topic.key()]
+
+
+def behind(seen: Seen, by: MemoryRow) -> Seen:
+    """Return an entry whose place *by* took."""
+    return seen._replace(later_op=by.op, later_expires_at=by.expires_at)
 
 
 def is_current(seen: Seen, now: datetime) -> bool:

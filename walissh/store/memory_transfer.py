@@ -1,84 +1,50 @@
 """Memory as lines of JSON, out and in again; what comes in goes through the checks of all."""
 
-import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from dataclasses import dataclass, field, fields
 from itertools import islice
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
-from walissh.errors import InvalidError, NotFoundError
+from walissh.errors import InvalidError, NotFoundError, WalisshError
 from walissh.memory.entry import (
     FACTS,
     Channel,
     Found,
-    Memory,
     MemoryState,
-    MemoryType,
     Op,
-    Origin,
     Source,
 )
+from walissh.react.host import Host
 from walissh.store import (
     groups,
     memory_drafts,
+    memory_lines,
     memory_rows,
     memory_sight,
+    memory_work,
     memory_writes,
     rows,
 )
-from walissh.store.database import FIRST, LAST, changed, new_id, reading, writing
+from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_family import Topic
-from walissh.store.memory_writes import Writing
+from walissh.store.memory_lines import Line
+from walissh.store.memory_rows import Seen
+from walissh.store.memory_work import Writing
 from walissh.store.models import GroupRow, HostRow, MemoryRow
 
 AT_ONCE = 200
-LINES_AT_ONCE = 10
-PAUSE_S = 0.02
+FIRST_LINES, FEWEST_LINES, MOST_LINES = 10, 5, 200
+WRITING_S = 0.02
+PAUSE_S = 0.025
 """At least so long others may write between two batches; who waits asks that often."""
-MAX_LINE_CHARS = 100_000
 HISTORY = frozenset({MemoryState.SUPERSEDED, MemoryState.WITHDRAWN, MemoryState.WRONG})
-AHEAD = timedelta(days=1)
-"""How far the clock of another machine may be ahead."""
-
-
-class Line(BaseModel):
-    """One line of an export. Ids name entries within the file only; fields may be added."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    id: str = Field(default="", max_length=64)
-    type: MemoryType
-    scope: str = "global"
-    host: str = ""
-    subject: str
-    value: str = ""
-    content: str
-    symptom: str = ""
-    cause: str = ""
-    fix: str = ""
-    worked: bool | None = None
-    command: str = ""
-    op: Op = Op.ADD
-    state: MemoryState = MemoryState.VALID
-    origin: Origin = Origin.USER
-    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
-    at: AwareDatetime
-    proved_at: AwareDatetime | None = None
-    expires_at: AwareDatetime | None = None
-    stale_days: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    superseded_by: str | None = None
-    shared_with: str = ""
-    recalled_times: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
-    helped_times: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
 
 
 # --- out ------------------------------------------------------------------------------
@@ -92,18 +58,10 @@ def export(owner_id: str) -> Iterator[dict[str, object]]:
         asked = memory_sight.wish("all", now).also("after", last)
         with reading() as session:
             found = memory_sight.own(session.connection(), owner_id, asked, limit=AT_ONCE)
-        yield from (_line(memory_rows.memory(seen, owner_id, now)) for seen in found)
+        yield from (memory_lines.written(memory_rows.memory(seen, owner_id, now)) for seen in found)
         if len(found) < AT_ONCE:
             return
         last = found[-1].row.number
-
-
-def _line(memory: Memory) -> dict[str, object]:
-    known = {name: getattr(memory, name, None) for name in Line.model_fields}
-    known |= {"origin": memory.source.origin, "worked": memory.payload.get("worked")}
-    known["command"] = memory.payload.get("command", "")
-    written = Line.model_validate(known).model_dump(mode="json")
-    return {name: value for name, value in written.items() if value not in (None, "")}
 
 
 # --- in -------------------------------------------------------------------------------
@@ -142,7 +100,8 @@ class TakenIn(tuple[int, list[str]]):
 
 @dataclass(slots=True)
 class _Intake:
-    """What an import has come to so far; *ids* leads from ids of the file to our own."""
+    """What an import has come to so far; *ids* leads from ids of the file to our own,
+    *hosts* from their names to hosts."""
 
     owner_id: str
     channel: Literal["web", "api"]
@@ -151,6 +110,11 @@ class _Intake:
     refused: dict[int, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     overtaken: list[tuple[str, str]] = field(default_factory=list)
+    hosts: dict[str, Host] = field(default_factory=dict)
+
+    def refuse(self, number: int, why: WalisshError) -> None:
+        """Note that a line was left out."""
+        self.refused[number] = f"Line {number}: {why}"
 
 
 def take_in(owner_id: str, lines: Iterable[str], channel: Channel) -> TakenIn:
@@ -162,22 +126,38 @@ def take_in(owner_id: str, lines: Iterable[str], channel: Channel) -> TakenIn:
     Raises NotFoundError for an unknown person.
     """
     intake = _Intake(owner_id, "web" if channel == "web" else "api")
-    parsed = _parsed(lines, intake)
-    while batch := list(islice(parsed, LINES_AT_ONCE)):
-        with _others_first(), memory_writes.opened(owner_id) as work:
-            for number, line in batch:
-                _take(work, intake, number, line)
-    _link(intake)
+    parsed, pace = _parsed(lines, intake), _Pace()
+    while batch := list(islice(parsed, pace.lines)):
+        ready = _ready(intake, batch)
+        with pace.writing(), memory_work.opened(owner_id) as work:
+            _take_all(work, intake, ready)
+    _link(intake, pace)
     refused = [intake.refused[number] for number in sorted(intake.refused)]
     return TakenIn(intake.new, intake.known, refused)
 
 
-@contextmanager
-def _others_first() -> Iterator[None]:
-    """Pause after a write as long as it took: SQLite has one writer, and is not fair."""
-    began = time.monotonic()
-    yield
-    time.sleep(max(PAUSE_S, time.monotonic() - began))
+class _Pace:
+    """How many *lines* are written at once: SQLite has one writer, and is not fair.
+
+    As many as take about ``WRITING_S``; then others may write for as long, and at least for
+    ``PAUSE_S``, of which the work on the next lines is a part.
+    """
+
+    def __init__(self) -> None:
+        self.lines = FIRST_LINES
+        self._others_until = 0.0
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Wait until others had their turn, and see how long this one takes."""
+        time.sleep(max(0.0, self._others_until - time.monotonic()))
+        began = time.monotonic()
+        yield
+        ended = time.monotonic()
+        took_s = ended - began
+        fitting = round(self.lines * WRITING_S / max(took_s, 0.001))
+        self.lines = min(max(fitting, FEWEST_LINES), 2 * self.lines, MOST_LINES)
+        self._others_until = ended + max(PAUSE_S, took_s)
 
 
 def _parsed(lines: Iterable[str], intake: _Intake) -> Iterator[tuple[int, Line]]:
@@ -185,46 +165,77 @@ def _parsed(lines: Iterable[str], intake: _Intake) -> Iterator[tuple[int, Line]]
         if not text.strip():
             continue
         try:
-            yield number, _read(text)
+            yield number, memory_lines.read(text)
         except InvalidError as error:
-            intake.refused[number] = f"Line {number}: {error}"
+            intake.refuse(number, error)
 
 
-def _read(text: str) -> Line:
-    if len(text) > MAX_LINE_CHARS:
-        raise InvalidError(f"it is longer than {MAX_LINE_CHARS:,} characters.")
-    try:
-        line = Line.model_validate(json.loads(text.lstrip("\ufeff")))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(each) for each in first["loc"]) or "the line"
-        raise InvalidError(f"{place}: {first['msg']}.") from error
-    except (ValueError, RecursionError) as error:  # numbers without end, too
-        raise InvalidError("it is not one JSON object.") from error
-    _check_dates(line)
-    return line
+class _Ready(NamedTuple):
+    """A line, by its *number*, checked before the transaction that writes it."""
+
+    number: int
+    line: Line
+    draft: Draft
+    host: Host | None
 
 
-def _check_dates(line: Line) -> None:
-    """Refuse what other zones do not have, and what is not yet."""
-    given = [each for each in (line.at, line.proved_at, line.expires_at) if each is not None]
-    if any(not FIRST.year < each.year < LAST.year for each in given):
-        raise InvalidError("its dates must lie in the years 2 to 9998.")
-    if max(line.at, line.proved_at or line.at) > utc_now() + AHEAD:
-        raise InvalidError("its date is in the future.")
+def _ready(intake: _Intake, batch: Iterable[tuple[int, Line]]) -> list[_Ready]:
+    """Return the lines that may be written: to check them takes as long as to write them."""
+    ready = []
+    with reading() as session:
+        mine = select(GroupRow.name).where(GroupRow.person_id == intake.owner_id)
+        named = frozenset(session.scalars(mine))
+        for number, line in batch:
+            try:
+                host = _host(session, intake, memory_drafts.plain(line.host))
+                ready.append(_Ready(number, line, _draft(intake, line, host, named), host))
+            except (InvalidError, NotFoundError) as error:
+                intake.refuse(number, error)
+    return ready
 
 
-def _take(work: Writing, intake: _Intake, number: int, line: Line) -> None:
-    try:
-        draft = _draft(work, intake, line)
-    except (InvalidError, NotFoundError) as error:
-        intake.refused[number] = f"Line {number}: {error}"
-        return
+def _draft(intake: _Intake, line: Line, host: Host | None, named: Collection[str]) -> Draft:
+    name = host.name if host else ""
+    source = Source(line.origin, intake.channel)
+    found = Found(**{each: getattr(line, each) for each in _OF_FOUND})
+    command = memory_drafts.hide_secrets(memory_drafts.plain(line.command))
+    group = groups.spelled(memory_drafts.plain(line.shared_with))
+    may = host is not None and line.type in FACTS and group in named
+    return Draft(
+        found=memory_drafts.checked(found, source, name),
+        source=source,
+        at=line.at,
+        host_id=host.id if host else None,
+        host=name,
+        command=command[: memory_drafts.VALUE_CHARS],
+        expires_at=line.expires_at,
+        shared_with=group if may else "",  # a fact that cannot be shared with it here
+    )
+
+
+_OF_FOUND = tuple(each.name for each in fields(Found))
+
+
+def _take_all(work: Writing, intake: _Intake, ready: Sequence[_Ready]) -> None:
+    there: list[_Ready] = []
+    for each in ready:
+        try:
+            if each.host is not None:
+                memory_writes.require_host(work, each.host)
+            there.append(each)
+        except NotFoundError as error:  # it went in between
+            intake.refuse(each.number, error)
+    work.families.read(Topic.of_draft(each.draft) for each in there)
+    for each in there:
+        _take(work, intake, each.line, each.draft)
+
+
+def _take(work: Writing, intake: _Intake, line: Line, draft: Draft) -> None:
     past = line.state in HISTORY or line.op is Op.REMOVE
     kept = _keep_history(work, intake, line, draft) if past else _settle(work, line, draft)
     if line.id and kept.row is not None:
         intake.ids[line.id] = kept.row.id
-    if kept.row is not None and kept.row in work.fresh:
+    if kept.row is not None and kept.row.id in work.stored:
         _carry_over(kept.row, line)
     intake.new += kept.is_new
     intake.known += not kept.is_new
@@ -236,41 +247,18 @@ def _carry_over(row: MemoryRow, line: Line) -> None:
     row.proved_at = max(row.proved_at, min(line.proved_at or line.at, utc_now()))
 
 
-def _draft(work: Writing, intake: _Intake, line: Line) -> Draft:
-    names = ("type", "subject", "value", "content", "scope", "op", "symptom", "cause", "fix")
-    same = {name: getattr(line, name) for name in (*names, "worked", "confidence", "stale_days")}
-    host = _host(work.session, intake.owner_id, memory_drafts.plain(line.host))
-    value = rows.host(host) if host is not None else None
-    source = Source(line.origin, intake.channel)
-    draft = memory_writes.drafted(work, Found(**same), source, host=value, at=line.at)
-    command = memory_drafts.hide_secrets(memory_drafts.plain(line.command))
-    return replace(
-        draft,
-        command=command[: memory_drafts.VALUE_CHARS],
-        expires_at=line.expires_at,
-        shared_with=_shared_with(work.session, intake.owner_id, line, host),
-    )
-
-
-def _host(session: Transaction, owner_id: str, name: str) -> HostRow | None:
+def _host(session: Transaction, intake: _Intake, name: str) -> Host | None:
     if not name:
         return None
-    found = session.scalar(
-        select(HostRow).where(HostRow.owner_id == owner_id, HostRow.name == name)
-    )
-    if found is None:
-        raise NotFoundError(
-            f"there is no host named {name[:80]} within reach. Add it, then import this line."
-        )
-    return found
-
-
-def _shared_with(session: Transaction, owner_id: str, line: Line, host: HostRow | None) -> str:
-    """Return the group, "" if the fact cannot be shared with it here."""
-    group = groups.spelled(memory_drafts.plain(line.shared_with))
-    may = group and line.type in FACTS and host is not None
-    in_it = may and session.get(GroupRow, (group, owner_id)) is not None
-    return group if in_it else ""
+    if name not in intake.hosts:
+        query = select(HostRow).where(HostRow.owner_id == intake.owner_id, HostRow.name == name)
+        found = session.scalar(query)
+        if found is None:
+            raise NotFoundError(
+                f"there is no host named {name[:80]} within reach. Add it, then import this line."
+            )
+        intake.hosts[name] = rows.host(found)
+    return intake.hosts[name]
 
 
 class _Kept(NamedTuple):
@@ -314,9 +302,9 @@ def _keep_history(work: Writing, intake: _Intake, line: Line, draft: Draft) -> _
     if line.op is Op.REMOVE and not line.superseded_by:
         row.superseded_by = None
     work.store(row)
+    work.families.add(topic, Seen(row, draft.host_id, draft.host, None, None))
     if line.superseded_by:
         intake.overtaken.append((row.id, line.superseded_by))
-    work.families.forget(topic)
     work.tell(row, "kept", intake.channel)
     return _Kept(row, is_new=True)
 
@@ -326,10 +314,10 @@ def _is_same(row: MemoryRow, draft: Draft) -> bool:
     return row.at == draft.at and row.op == draft.found.op and same_text
 
 
-def _link(intake: _Intake) -> None:
-    known = [(mine, intake.ids[by]) for mine, by in intake.overtaken if by in intake.ids]
-    for some in _batches(known):
-        with _others_first(), writing() as session:
+def _link(intake: _Intake, pace: _Pace) -> None:
+    remaining = iter([(mine, intake.ids[by]) for mine, by in intake.overtaken if by in intake.ids])
+    while some := list(islice(remaining, pace.lines)):
+        with pace.writing(), writing() as session:
             for mine, by in some:
                 changed(
                     session,
@@ -337,8 +325,3 @@ def _link(intake: _Intake) -> None:
                     .where(MemoryRow.id == mine, MemoryRow.user_id == intake.owner_id)
                     .values(superseded_by=by),
                 )
-
-
-def _batches(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
-    for start in range(0, len(pairs), LINES_AT_ONCE):
-        yield pairs[start : start + LINES_AT_ONCE]

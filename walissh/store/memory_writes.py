@@ -1,38 +1,26 @@
-"""How an entry is written: append-only, settled against what counts of its topic.
+"""How an entry is written: append-only, settled against what counts of its topic."""
 
-All of it runs in one transaction behind the lock of the person, so that of two writers at
-once the second sees what the first wrote.
-"""
-
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import select, update
-from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import InvalidError, NotFoundError
-from walissh.memory.entry import FACTS, Channel, Found, Memory, MemoryType, Op, Source
+from walissh.memory.entry import FACTS, Found, Memory, MemoryType, Op, Source
 from walissh.memory.settle import outranks
 from walissh.react.host import Host
-from walissh.store import (
-    groups,
-    memory_drafts,
-    memory_events,
-    memory_family,
-    memory_index,
-    memory_rows,
-)
-from walissh.store.database import new_id, writing
+from walissh.store import groups, memory_drafts, memory_family, memory_rows
+from walissh.store.database import new_id
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Outcome
-from walissh.store.memory_family import Families, Topic
+from walissh.store.memory_family import Topic
 from walissh.store.memory_rows import Seen
 from walissh.store.memory_sight import Later
-from walissh.store.models import CommandRow, HostRow, MemoryRow, PersonRow
+from walissh.store.memory_work import Writing
+from walissh.store.models import CommandRow, HostRow, MemoryRow
 
 Written = Literal["added", "refreshed", "superseded", "removed", "kept"]
 
@@ -58,56 +46,6 @@ class Settled:
     kind: Written | Literal["nothing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """A transaction on the memory of one person.
-
-    *fresh* are the rows that it added, *events* what is to be told of them; *hosts* names the
-    hosts by their ids, *commands* the texts of commands, as far as they were looked up.
-    """
-
-    session: Transaction
-    owner_id: str
-    families: Families
-    fresh: list[MemoryRow] = field(default_factory=list)
-    events: list[dict[str, object]] = field(default_factory=list)
-    hosts: dict[str, str] = field(default_factory=dict)
-    commands: dict[str, str] = field(default_factory=dict)
-
-    def store(self, row: MemoryRow) -> None:
-        """Add a row; it has its number, and its words are in the index, at the end."""
-        self.session.add(row)
-        if row.op != Op.REMOVE:
-            self.fresh.append(row)
-
-    def tell(
-        self,
-        row: MemoryRow,
-        outcome: Outcome,
-        channel: Channel,
-        superseded: tuple[str, ...] = (),
-    ) -> None:
-        """Note the event of a written entry; all of them are added at the end, in order."""
-        self.events.append(memory_events.written(row, outcome, channel, superseded))
-
-
-@contextmanager
-def opened(owner_id: str, *, patience_ms: int | None = None) -> Iterator[Writing]:
-    """Open a transaction in which no other changes the memory of this person.
-
-    Raises NotFoundError for an unknown person, StoreError as ``database.writing``.
-    """
-    with writing(patience_ms=patience_ms) as session:
-        lock = {"key_share": True}  # rows that only name the person need not wait
-        if not owner_id or session.get(PersonRow, owner_id, with_for_update=lock) is None:
-            raise NotFoundError("There is no such person. Nothing was kept.")
-        work = Writing(session, owner_id, Families(session, owner_id))
-        yield work
-        session.flush()
-        memory_events.add_all(session, work.events)
-        memory_index.put_all(session, owner_id, work.fresh)
-
-
 def drafted(
     work: Writing,
     found: Found,
@@ -118,10 +56,12 @@ def drafted(
     expires_at: datetime | None = None,
     shared_with: str = "",
 ) -> Draft:
-    """Return what is to be written, checked; InvalidError, NotFoundError for a foreign host."""
-    found = memory_drafts.checked(found, source, host.name if host else "")
+    """Return what is to be written of what was ``memory_drafts.checked``.
+
+    Raises NotFoundError for a foreign host or group, InvalidError for what cannot be shared.
+    """
     if host is not None:
-        _require_host(work, host)
+        require_host(work, host)
     if shared_with:
         require_shareable(work, found.type, host.id if host else None, shared_with)
     return Draft(
@@ -134,6 +74,16 @@ def drafted(
         expires_at=expires_at,
         shared_with=shared_with,
     )
+
+
+def require_host(work: Writing, host: Host) -> None:
+    """Raise NotFoundError unless the host is the person's own."""
+    if host.id in work.hosts:
+        return
+    row = work.session.get(HostRow, host.id)
+    if row is None or row.owner_id != work.owner_id:
+        raise NotFoundError(f"{host.name} is not within reach. Nothing was kept of it.")
+    work.hosts[host.id] = row.name
 
 
 def require_shareable(work: Writing, kind: MemoryType, host_id: str | None, group: str) -> None:
@@ -155,7 +105,7 @@ def put_all(work: Writing, drafts: Sequence[Draft]) -> list[Change]:
     """Write *drafts* in their order, each settled against those before it too."""
     work.families.read(Topic.of_draft(draft) for draft in drafts)
     settled = [settle(work, draft) for draft in drafts]
-    work.session.flush()
+    work.write()
     return [Change(_value(work, each.seen), each.kind) for each in settled]
 
 
@@ -183,13 +133,13 @@ def overtake(work: Writing, row: MemoryRow, losers: Sequence[Seen]) -> tuple[str
 
     What waits behind one of them for its end is hidden by *row* if that lasts longer.
     """
-    lost = [seen.row for seen in losers if seen.row.id != row.id]
+    lost = [seen for seen in losers if seen.row.id != row.id]
     for each in lost:
-        each.superseded_by = row.id
-        work.families.forget(Topic.of_row(each))
-    ending = [each.id for each in lost if _ends_sooner(each, row)]
+        each.row.superseded_by = row.id
+        work.families.overtaken(each, row)
+    ending = [each.row.id for each in lost if _ends_sooner(each.row, row)]
     if ending:
-        work.families.forget_all()
+        work.flush()
         work.session.execute(
             update(MemoryRow)
             .where(
@@ -200,13 +150,15 @@ def overtake(work: Writing, row: MemoryRow, losers: Sequence[Seen]) -> tuple[str
             .values(superseded_by=row.id),
             execution_options={"synchronize_session": "fetch"},
         )
-    return tuple(each.id for each in lost)
+    return tuple(each.row.id for each in lost)
 
 
 def new_row(owner_id: str, draft: Draft) -> MemoryRow:
-    """Return the row of *draft*, not added to a session yet."""
+    """Return the row of *draft*, which belongs to no session."""
     found, source = draft.found, draft.source
-    return MemoryRow(
+    row = MemoryRow()
+    # past the mapper, which nobody asks what became of a row that is not there yet
+    vars(row).update(
         id=new_id(),
         user_id=owner_id,
         type=found.type.value,
@@ -224,21 +176,25 @@ def new_row(owner_id: str, draft: Draft) -> MemoryRow:
         source_message_id=source.message_id,
         source_command_id=source.command_id,
         shared_with=draft.shared_with,
+        superseded_by=None,
         at=draft.at,
         proved_at=draft.at,
         stale_days=found.stale_days,
         expires_at=draft.expires_at,
+        wrong_at=None,
+        recalled_at=None,
         recalled_times=0,
         helped_times=0,
     )
+    return row
 
 
-def value_of(session: Transaction, row: MemoryRow) -> Memory:
+def value_of(work: Writing, row: MemoryRow) -> Memory:
     """Return the value of a row for its owner."""
-    session.flush()
-    host = session.get(HostRow, row.host_id) if row.host_id else None
+    work.write()
+    host = work.session.get(HostRow, row.host_id) if row.host_id else None
     seen = Seen(row, row.host_id, host.name if host is not None else None, None, None)
-    return memory_rows.memory(_with_later(session, seen), row.user_id, utc_now())
+    return memory_rows.memory(_with_later(work, seen), row.user_id, utc_now())
 
 
 # --- the ways a write may go ----------------------------------------------------------
@@ -256,8 +212,7 @@ def _append(
         row.shared_with = held[-1].row.shared_with  # a group that saw the old one sees the new
     work.store(row)
     seen = _fresh(work, draft, row)
-    if not living:
-        work.families.add(topic, seen)
+    work.families.add(topic, seen)
     ids = overtake(work, row, living)
     kind: Written = "superseded" if held else "added"
     work.tell(row, outcome or kind, draft.source.channel, ids)
@@ -268,9 +223,10 @@ def _keep(work: Writing, draft: Draft, row: MemoryRow, stronger: Seen) -> Settle
     """Keep what lost, as superseded by what is stronger."""
     row.superseded_by = stronger.row.id
     work.store(row)
-    work.families.forget(Topic.of_draft(draft))
+    seen = memory_family.behind(_fresh(work, draft, row), stronger.row)
+    work.families.add(Topic.of_draft(draft), seen)
     work.tell(row, "kept", draft.source.channel)
-    return Settled(_fresh(work, draft, row), "kept")
+    return Settled(seen, "kept")
 
 
 def _refresh(work: Writing, seen: Seen, draft: Draft) -> Settled:
@@ -278,7 +234,7 @@ def _refresh(work: Writing, seen: Seen, draft: Draft) -> Settled:
     row = seen.row
     if outranks(draft.claim(), memory_rows.claim(seen)):
         if row.expires_at is not None:
-            work.families.forget(Topic.of_row(row))  # others wait for its end
+            work.flush()  # others wait for its end
         row.proved_at = max(row.proved_at, draft.at)
         row.confidence = max(row.confidence, draft.found.confidence)
         row.origin, row.channel = draft.source.origin.value, draft.source.channel
@@ -304,10 +260,11 @@ def _withdraw(work: Writing, draft: Draft, living: Sequence[Seen]) -> Settled:
     if not weaker:
         return _keep(work, draft, row, held[-1])
     work.store(row)
-    work.families.forget(topic)
+    seen = _fresh(work, draft, row)
+    work.families.add(topic, seen)
     ids = overtake(work, row, weaker)
     work.tell(row, "removed", draft.source.channel, ids)
-    return Settled(_fresh(work, draft, row), "removed")
+    return Settled(seen, "removed")
 
 
 def _fresh(work: Writing, draft: Draft, row: MemoryRow) -> Seen:
@@ -317,25 +274,19 @@ def _fresh(work: Writing, draft: Draft, row: MemoryRow) -> Seen:
 def _value(work: Writing, seen: Seen | None) -> Memory | None:
     if seen is None:
         return None
-    return memory_rows.memory(_with_later(work.session, seen), work.owner_id, utc_now())
+    return memory_rows.memory(_with_later(work, seen), work.owner_id, utc_now())
 
 
-def _with_later(session: Transaction, seen: Seen) -> Seen:
+def _with_later(work: Writing, seen: Seen) -> Seen:
     """Return *seen* with what took its place, as that is now."""
-    if seen.row.superseded_by is None:
+    by = seen.row.superseded_by
+    if by is None:
         return seen
-    by = select(Later.op, Later.expires_at).where(Later.id == seen.row.superseded_by)
-    found = session.execute(by).first()
+    if by in work.stored:
+        return memory_family.behind(seen, work.stored[by])
+    query = select(Later.op, Later.expires_at).where(Later.id == by)
+    found = work.session.execute(query).first()
     return seen if found is None else seen._replace(later_op=found[0], later_expires_at=found[1])
-
-
-def _require_host(work: Writing, host: Host) -> None:
-    if host.id in work.hosts:
-        return
-    row = work.session.get(HostRow, host.id)
-    if row is None or row.owner_id != work.owner_id:
-        raise NotFoundError(f"{host.name} is not within reach. Nothing was kept of it.")
-    work.hosts[host.id] = row.name
 
 
 def _command(work: Writing, kind: MemoryType, source: Source) -> str:
