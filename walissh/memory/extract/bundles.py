@@ -28,7 +28,7 @@ def read(asked: Asked, lines: Lines, _host: str) -> Iterator[Found]:
     if program in {"snap", "npm"} and asked.args == ("version",):
         yield from _named_rows(rows)
     elif program == "nvidia-smi":
-        yield from _driver(rows)
+        yield from _driver(asked, rows)
     elif not answers_in_part(asked):
         return
     elif program == "crictl":
@@ -72,14 +72,22 @@ _SIDE = re.compile(
     r"(?P<rest>.*)$",
     re.I,
 )
+_NESTED = re.compile(r"\s+\"?gitVersion\"?: \"?v?(?P<v>\d[\w.+-]*)")
 _GIT = re.compile(r"(?i:git)?Version\W{1,4}v?(?P<v>\d+\.\d+\.\d+[\w.+-]*)")
 
 
 def _sides(program: str, rows: Lines) -> Iterator[Found]:
+    side = ""
     for row in rows:
+        nested = _NESTED.match(row)
         match = _SIDE.match(row)
-        if match is None:
+        if nested and side:
+            yield software(side, nested["v"])
+            side = ""
+        if match is None or nested:
             continue
+        if match["rest"].strip() in {"", "{"}:
+            side = _side_name(program, match["side"].lower().removesuffix("version"))
         version = _version_in(match["rest"])
         name = _side_name(program, match["side"].lower())
         if version and name:
@@ -133,7 +141,20 @@ _DRIVER = re.compile(
 )
 
 
-def _driver(rows: Lines) -> Iterator[Found]:
+def _columns(asked: Asked, rows: Lines) -> Iterator[Found]:
+    """Yield the driver and the cards of ``--query-gpu=name,driver_version``."""
+    query = re.search(r"--query-gpu[= ]([\w.,]+)", " ".join(asked.args))
+    chosen = query[1].split(",") if query else []
+    for row in rows if len(chosen) > 1 else ():
+        told = dict(zip(chosen, (each.strip() for each in row.split(",")), strict=False))
+        if re.fullmatch(r"\d[\d.]+", told.get("driver_version", "")):
+            yield software("nvidia driver", told["driver_version"])
+        if told.get("name", "name") not in {"", "name"}:
+            yield environment(f"gpu {told.get('index', '')}".strip(), told["name"])
+
+
+def _driver(asked: Asked, rows: Lines) -> Iterator[Found]:
+    yield from _columns(asked, rows)
     for row in rows:
         match = _DRIVER.search(row)
         if match:

@@ -24,6 +24,7 @@ from walissh.memory.extract import (
     software,
     storage,
     system,
+    unfold,
 )
 from walissh.memory.extract.commandline import Asked
 from walissh.safety import redact
@@ -66,6 +67,7 @@ def _read(ask: Asked, lines: Lines, host: str) -> Iterator[Found]:
     """Yield what the readers of the command find; settings only where no other does."""
     if not ask.program:
         return
+    lines = unfold.rows(ask, lines)
     own = list(bundles.read(ask, lines, host))
     question = queries.of(ask, host)
     versions = software.read(ask, lines, host) if question and not own else []

@@ -63,10 +63,13 @@ _NO_STATUS = frozenset({"systemctl", "service", "git", "ufw", "docker", "rabbitm
 
 def _by_status(asked: Asked) -> Question | None:
     """Return whose status is shown: some programs tell their version there too."""
-    if asked.words not in {("status",), ("info",)} or asked.program in _NO_STATUS:
+    if (
+        asked.words not in {("status",), ("info",), ("show", "status"), ("show", "version")}
+        or asked.program in _NO_STATUS
+    ):
         return None
     name = names.product(asked.program.removesuffix(".occ"))
-    return Question(name, names.words(name), labelled=True)
+    return Question(name, names.words(name), labelled=asked.words[0] != "show")
 
 
 def _known_as(asked: Asked, name: str) -> str:
@@ -77,6 +80,9 @@ def _by_flag(asked: Asked) -> str:
     args = asked.args
     if args and (asked.program, args[0]) in _CHOSEN:
         return _CHOSEN[asked.program, args[0]]
+    templated = asked.words[:1] in {("info",), ("version",)} and _TEMPLATE.search(" ".join(args))
+    if templated:
+        return names.product(asked.program)
     if args == ("-c", "show version"):
         return names.product(asked.program)
     if args[:1] == ("-m",) and len(args) > 2 and _FLAGS & set(args[2:]):
@@ -117,7 +123,7 @@ def _subcommand(asked: Asked) -> bool:
 
 def _product(asked: Asked) -> str:
     """Return the product; a plugin's version is its own (``docker compose version``)."""
-    words = [w for w in asked.words if w not in _SUBCOMMANDS]
+    words = [w for w in asked.words if w not in _SUBCOMMANDS | {"json", "yaml", "short"}]
     plugged = asked.program in {
         "docker",
         "git",
@@ -138,6 +144,8 @@ def _product(asked: Asked) -> str:
     return names.product(named or asked.program)
 
 
+# a template prints the version of what answers: docker info --format '{{.ServerVersion}}'
+_TEMPLATE = re.compile(r"\{\{ ?(?:\.\w+)*\.(?:\w*Version)(?:\.Version)? ?\}\}")
 _CHOSEN = {
     ("pyenv", "version"): "python", ("rbenv", "version"): "ruby", ("nvm", "current"): "node",
     ("nodenv", "version"): "node", ("goenv", "version"): "go", ("jenv", "version"): "java",
@@ -196,7 +204,7 @@ def _by_file(asked: Asked) -> str:
 
 _ASKS_SERVER = re.compile(
     r"version\(|@@\w*\.?version|server_version|release_version|show version|v\$version|"
-    r"variables like '?\W*version|^\s*version\s*$|\\s\b|^status$",
+    r"variables like '?\W*version|buildinfo|^\s*version\s*$|\\s\b|^status$",
     re.I,
 )
 _HOST_FLAGS = frozenset({"-h", "-H", "--host", "-S", "--server"})

@@ -25,7 +25,7 @@ def labelled(labels: dict[str, str]) -> PairReader:
 
     def reader(_: Asked, lines: Lines) -> Pairs:
         for line in lines[:400]:
-            label, colon, value = line.strip().partition(":")
+            label, colon, value = line.strip().replace("：", ":").partition(":")
             subject = labels.get(label.strip()) if colon else None
             if subject and value.strip() not in {"", "n/a", "(unset)", "-"}:
                 yield subject, value.strip().removeprefix("Linux ")

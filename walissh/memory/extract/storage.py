@@ -88,9 +88,19 @@ _LSBLK = re.compile(
 )
 
 
+_WITH_TYPES = re.compile(
+    r"[\s├└─│|`-]*(?P<name>[a-z][\w/-]*)\s+(?P<type>[a-z]\w+)\s(?:.*\s)?(?P<at>/\S*)\s*$"
+)
+
+
 def _lsblk(_: Asked, lines: Lines) -> Pairs:
+    typed = bool(lines) and "FSTYPE" in lines[0]
     for line in lines:
-        row = _LSBLK.match(line)
+        formatted = _WITH_TYPES.match(line) if typed else None
+        if formatted and not _is_pseudo(formatted["name"], formatted["type"], formatted["at"]):
+            place = formatted["at"]
+            yield f"disk {place}", f"{formatted['name']} on {place} {formatted['type']}"
+        row = None if formatted else _LSBLK.match(line)
         if row is None or row["name"].startswith(("loop", "zram")):
             continue
         place = row["at"] or ""

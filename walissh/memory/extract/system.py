@@ -45,7 +45,7 @@ def _os_files(asked: Asked, lines: Lines) -> Pairs:
     family = _FAMILY.search(" ".join(asked.args))
     if re.fullmatch(r"[\d.]+|\w+/sid", line) and family:
         yield "os", f"{family[1].capitalize()} {line}"
-    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.match(r"[A-Za-z][\w ]+ release \d", line):
+    elif re.match(r"[A-Z][\w ./-]+ \d", line) or re.match(r"[A-Za-z][\w ]+ release V?\d", line):
         yield "os", line
 
 
@@ -58,6 +58,19 @@ def _lsb(asked: Asked, lines: Lines) -> Pairs:
     short = re.fullmatch(r"\"?([A-Z][\w ./()-]*\d[\w ./()-]*)\"?", only(lines))
     if short and "s" in asked.said:
         yield "os", short[1]
+
+
+def _sw_vers(_: Asked, lines: Lines) -> Pairs:
+    pairs = {
+        key.strip(): value.strip() for key, _, value in (each.partition(":") for each in lines)
+    }
+    if pairs.get("ProductName") and pairs.get("ProductVersion"):
+        yield "os", f"{pairs['ProductName']} {pairs['ProductVersion']}"
+
+
+def _freebsd(_: Asked, lines: Lines) -> Pairs:
+    if re.fullmatch(r"\d+\.\d+-[A-Z]\S+", only(lines)):
+        yield "os", f"FreeBSD {only(lines)}"
 
 
 _KERNEL = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+~-]*")
@@ -249,6 +262,7 @@ def _locale(_: Asked, lines: Lines) -> Pairs:
 
 
 _BY_PROGRAM: dict[str, PairReader] = {
+    "sw_vers": _sw_vers, "freebsd-version": _freebsd,
     "uname": _uname, "arch": _arch, "lsb_release": _lsb, "hostnamectl": labelled(_HOSTNAMECTL),
     "hostname": _hostname, "lscpu": _LSCPU, "nproc": _nproc, "free": _free, "swapon": _swapon,
     "dmidecode": _dmi, "systemd-detect-virt": _virt, "virt-what": _virt,

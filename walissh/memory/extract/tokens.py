@@ -14,6 +14,7 @@ _AT = re.compile(
     r"|\d{1,8}[a-z]?\d{0,2}(?![\w./:-]))"
 )
 _TWICE = re.compile(r"\s*\(v?((?P<major>\d+)\.\d[\w.+~-]*)\)")
+_EXACT = re.compile(r"(?:^|\s)(?P<short>\d+\.\d+),? [Vv(](?P<v>(?P=short)\.\d[\w.-]*)")
 _DISTRIB = re.compile(r"\bDistrib\s+(?P<v>\d[\w.-]*)")
 _IN_WORDS = re.compile(r"\b(\d+), version (\d+), (?:subversion|patchlevel) (\d+)")
 _PARENS = re.compile(r"\([^()]*\)")
@@ -44,6 +45,9 @@ def after(row: str, start: int) -> str:
         twice = _TWICE.match(tail, number.end())
         if twice and twice["major"] == number["v"]:
             return f"{number['v']} ({twice[1]})"
+    exact = _EXACT.search(tail)
+    if exact:
+        return _trimmed(exact["v"])
     found = _dotted(tail)
     if number and (found is None or found.start() > number.end() + 20):
         return _trimmed(number["v"])
@@ -71,7 +75,7 @@ _FILLER = frozenset(
     "version ver release v server client utility is the daemon program distrib core tool "  # noqa: SIM905
     "framework tools engine emulator cli debian ubuntu gnu linux red hat enterprise bits "
     "subversion line interface code runner package management community edition software from "
-    "using running".split()
+    "using running compilation compiler".split()
 )
 
 
