@@ -43,6 +43,7 @@ class Settings:
     turn_threads: int = 8
     command_threads: int = 16
     web_threads: int = 256
+    refine_tokens: int = 0
 
     @property
     def host(self) -> str:
@@ -124,6 +125,7 @@ class Settings:
             turn_threads=_whole(values, "turn_threads"),
             command_threads=_whole(values, "command_threads"),
             web_threads=_whole(values, "web_threads"),
+            refine_tokens=_whole(values, "refine_tokens", least=0),
         )
 
 
@@ -159,13 +161,13 @@ def _choice(values: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> s
     return value
 
 
-def _whole(values: Mapping[str, str], field_name: str) -> int:
+def _whole(values: Mapping[str, str], field_name: str, *, least: int = 1) -> int:
     name = f"WALISSH_{field_name.upper()}"
     value = values.get(name, "")
     if not value:
         return _DEFAULTS[field_name]
-    if not value.isascii() or not value.isdigit() or int(value) < 1:
-        raise _fail(name, value, "use a whole number from 1")
+    if not value.isascii() or not value.isdigit() or int(value) < least:
+        raise _fail(name, value, f"use a whole number from {least}")
     return int(value)
 
 

@@ -26,6 +26,13 @@ class Tracker(Protocol):
         """Put the marks of an ended turn on the timeline, once."""
 
 
+class Refining(Protocol):
+    """``memory.refine.Refiner``."""
+
+    def refine(self, turn: Turn, runs: Sequence[CommandRun], learned: Sequence[Change]) -> None:
+        """Have a model look over what *turn* taught, once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Learned:
     """A change that was made before: what it came to, and the entry."""
@@ -47,6 +54,7 @@ class Aftermath:
     hosts: Hosts
     tracker: Tracker
     aside: SidePath
+    refiner: Refining | None = None
 
     def learn(self, turn: Turn) -> bool:
         """Return False if a store was away, so that it must be done again."""
@@ -74,6 +82,8 @@ class Aftermath:
                 ),
             ),
         ]
+        if all(done) and self.refiner is not None:
+            self.refiner.refine(turn, runs, learned)
         return all(done)
 
     def _question(self, turn: Turn, messages: list[Message], learned: list[Change]) -> bool:

@@ -15,9 +15,19 @@ from walissh.memory.entry import (
     Source,
 )
 from walissh.memory.recall.values import Query
+from walissh.memory.refinement import Refined
 from walissh.memory.working import TaskState
 from walissh.react.host import Host
-from walissh.react.turn import CommandRun, Message, Remembrance, Turn
+from walissh.react.turn import (
+    CommandRun,
+    Language,
+    Message,
+    Remembrance,
+    Reply,
+    Request,
+    Turn,
+    Usage,
+)
 
 
 class Change(Protocol):
@@ -174,6 +184,35 @@ class Hosts(Protocol):
 
     def get(self, host_id: str, owner_id: str) -> Host | None:
         """Return the host if it is within this person's reach."""
+
+
+class Model(Protocol):
+    """A brain (``react.needs.Model``): one attempt at one request."""
+
+    def complete(
+        self, request: Request, *, on_text: Callable[[str], None], cancelled: Callable[[], bool]
+    ) -> Reply:
+        """Answer *request*; raises ModelError, TurnCancelledError once *cancelled* is true."""
+
+
+class Render(Protocol):
+    """Renders ``templates/prompts/<name>_<language>.txt`` (``react.prompt.render``)."""
+
+    def __call__(self, name: str, language: Language, **values: object) -> str:
+        """Return the text; an unknown value is an error."""
+
+
+class Refinements(Protocol):
+    """``store.refinements``."""
+
+    def claim(self, turn_id: str, reserved: Usage) -> bool:
+        """Take the one call of a turn and count *reserved* with it; False if it was taken."""
+
+    def correct(self, turn_id: str, reserved: Usage, spent: Usage) -> None:
+        """Count *spent* instead of what was reserved."""
+
+    def apply(self, owner_id: str, changes: Sequence[Refined]) -> list[Memory]:
+        """Write what still fits; return the new entries."""
 
 
 class TaskKey(Protocol):

@@ -8,7 +8,6 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from walissh.clock import Clock, utc_now
 from walissh.memory import core, quote
@@ -20,6 +19,7 @@ from walissh.memory.entry import (
     Origin,
     Recollection,
 )
+from walissh.memory.needs import Render
 from walissh.memory.sources import sources_line, without_sources
 from walissh.react.turn import DynamicContext, Language, Section
 
@@ -50,13 +50,6 @@ _KINDS = {
     MemoryType.TROUBLESHOOTING_CASE: ("故障案例", "troubleshooting case"),
 }
 _NARROWNESS = {"task": 4, "host": 3, "group": 2, "all-except": 1}
-
-
-class Render(Protocol):
-    """Renders ``templates/prompts/<name>_<language>.txt`` (``react.prompt.render``)."""
-
-    def __call__(self, name: str, language: Language, **values: object) -> str:
-        """Return the text; an unknown value is an error."""
 
 
 @dataclass(frozen=True, slots=True)

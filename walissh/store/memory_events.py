@@ -31,7 +31,18 @@ Kind = Literal[
     "memory_restored",
     "memory_shared",
 ]
-Outcome = Literal["added", "refreshed", "superseded", "removed", "kept", "edited", "imported"]
+Outcome = Literal[
+    "added",
+    "refreshed",
+    "superseded",
+    "removed",
+    "kept",
+    "edited",
+    "imported",
+    "reworded",
+    "merged",
+    "doubted",
+]
 ProfileChange = Literal["changed", "proposed", "confirmed", "rejected", "erased"]
 
 

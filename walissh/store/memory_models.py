@@ -100,6 +100,16 @@ class MemoryEventRow(Base):
     published_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
+class RefinementRow(Base):
+    """The one call of a model that a turn may have about what it taught: made, or begun."""
+
+    __tablename__ = "turn_refinement"
+    turn_id: Mapped[str] = mapped_column(
+        ForeignKey("turn.id", ondelete="CASCADE"), primary_key=True
+    )
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
 class GroupRow(Base):
     """A person's place in a named group that facts of hosts may be shared with."""
 
