@@ -34,4 +34,11 @@ def test_only_tools_that_exist_are_offered(world: World) -> None:
     world.ask()
     world.play()
     offered = [tool.name for tool in world.model.requests[0].tools]
-    assert offered == ["run_command", "read_output", "search_history", "remember"]
+    assert offered == [
+        "run_command",
+        "read_output",
+        "search_history",
+        "remember",
+        "update_plan",
+        "ask_user",
+    ]

@@ -25,6 +25,7 @@ from walissh.memory.needs import Commands, CoreMemory, Memories, Said, Turns, Wo
 from walissh.memory.recall.values import Query
 from walissh.memory.recollect import Recall
 from walissh.memory.sidepath import SidePath
+from walissh.memory.working import PLAN
 from walissh.react.turn import (
     OPEN_TURN,
     CommandRun,
@@ -291,6 +292,8 @@ class Mind:
         )
 
     def _is_open(self, turn_id: str) -> bool:
+        if turn_id == PLAN:
+            return True  # it goes with its end, or an hour unused
         turn = self.turns.get(turn_id)
         return turn is not None and turn.status in OPEN_TURN
 

@@ -13,6 +13,9 @@ from walissh.errors import ConflictError, InvalidError, NotFoundError
 MAX_STEPS = 200
 """A longer plan is no plan; it would also fill the prompt."""
 
+PLAN = "plan"
+"""The id of a session's plan: unlike a turn's task, it outlives the turn."""
+
 _Result = Mapping[str, object]
 
 

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import select
 
 from walissh.errors import QueueError
-from walissh.memory.working import StepStatus, SubTask, TaskState, ended
+from walissh.memory.working import PLAN, StepStatus, SubTask, TaskState, ended
 from walissh.react.turn import Intended, Tracked
 from walissh.store import rows, sessions
 from walissh.store.database import reading, writing
@@ -25,8 +25,6 @@ from walissh.store.working import WorkingMemory
 
 logger = logging.getLogger(__name__)
 
-PLAN = "plan"
-"""The id of a session's plan among the tasks of working memory."""
 TTL_S = 24 * 3600
 
 
