@@ -234,7 +234,10 @@ def add_all(session: Transaction, events: Sequence[Mapping[str, object]]) -> Non
     """Add events in their order."""
     if events:
         # the table itself: the mapper would take twice as long
-        session.execute(insert(cast(Table, MemoryEventRow.__table__)), events)
+        session.connection().execute(_INSERT, events)
+
+
+_INSERT = insert(cast(Table, MemoryEventRow.__table__))
 
 
 def _row(

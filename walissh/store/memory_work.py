@@ -7,8 +7,9 @@ the first wrote.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Table, bindparam, insert, select
 from sqlalchemy.orm import Session as Transaction
 from sqlalchemy.orm import make_transient_to_detached
 
@@ -21,6 +22,8 @@ from walissh.store.memory_events import Outcome
 from walissh.store.memory_family import Families
 from walissh.store.memory_sight import MEMORY
 from walissh.store.models import MemoryRow, PersonRow
+
+PERSON = cast(Table, PersonRow.__table__)
 
 
 @dataclass(slots=True)
@@ -80,8 +83,8 @@ def opened(owner_id: str, *, patience_ms: int | None = None) -> Iterator[Writing
     Raises NotFoundError for an unknown person, StoreError as ``database.writing``.
     """
     with writing(patience_ms=patience_ms) as session:
-        lock = {"key_share": True}  # rows that only name the person need not wait
-        if not owner_id or session.get(PersonRow, owner_id, with_for_update=lock) is None:
+        found = session.connection().execute(_PERSON, {"owner": owner_id}).first()
+        if found is None:
             raise NotFoundError("There is no such person. Nothing was kept.")
         work = Writing(session, owner_id, Families(session, owner_id))
         yield work
@@ -100,6 +103,11 @@ def _insert(connection: Connection, rows: Sequence[MemoryRow]) -> None:
         vars(row)["number"] = numbers[row.id]
 
 
+_PERSON = (
+    select(PERSON.c.id)
+    .where(PERSON.c.id == bindparam("owner"))
+    .with_for_update(key_share=True)  # rows that only name the person need not wait
+)
 _NAMES = tuple(name for name in MEMORY.c.keys() if name != "number")  # noqa: SIM118  no dict
 _INSERT = insert(MEMORY)
 _NUMBERS = select(MEMORY.c.id, MEMORY.c.number).where(one_of(MEMORY.c.id, "ids"))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, cast
 
-from sqlalchemy import select, update
+from sqlalchemy import Table, bindparam, select, update
 
 from walissh.clock import utc_now
 from walissh.errors import InvalidError, NotFoundError
@@ -22,6 +22,11 @@ from walissh.store.memory_sight import Later
 from walissh.store.memory_work import Writing
 from walissh.store.models import CommandRow, HostRow, MemoryRow
 
+HOST = cast(Table, HostRow.__table__)
+# made once: to make it takes longer than to run it
+_HOST = select(HOST.c.name).where(
+    HOST.c.id == bindparam("host"), HOST.c.owner_id == bindparam("owner")
+)
 Written = Literal["added", "refreshed", "superseded", "removed", "kept"]
 
 
@@ -80,10 +85,11 @@ def require_host(work: Writing, host: Host) -> None:
     """Raise NotFoundError unless the host is the person's own."""
     if host.id in work.hosts:
         return
-    row = work.session.get(HostRow, host.id)
-    if row is None or row.owner_id != work.owner_id:
+    wanted = {"host": host.id, "owner": work.owner_id}
+    row = work.session.connection().execute(_HOST, wanted).first()
+    if row is None:
         raise NotFoundError(f"{host.name} is not within reach. Nothing was kept of it.")
-    work.hosts[host.id] = row.name
+    work.hosts[host.id] = row[0]
 
 
 def require_shareable(work: Writing, kind: MemoryType, host_id: str | None, group: str) -> None:
