@@ -8,9 +8,8 @@ firmly comes before what was guessed, and then the newest ``at``, whenever it ar
 import fnmatch
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import groupby
+from typing import NamedTuple
 
 from walissh.memory import subjects
 from walissh.memory.entry import FACTS, MemoryType, Op, Origin, Place
@@ -33,9 +32,11 @@ _TRUST = {
 _ALL, _GROUP, _SOME_HOSTS, _HOST, _TASK = range(5)
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One write of a memory, as far as it matters here; *key* is its writer's own id for it."""
+class Claim(NamedTuple):
+    """One write of a memory, as far as it matters here; *key* is its writer's own id for it.
+
+    A tuple, for hundreds are made before each prompt; no two are taken for one another.
+    """
 
     op: Op
     at: datetime
@@ -58,7 +59,7 @@ def valid(claims: Sequence[Claim], place: Place, *, now: datetime, text: str = "
     *text* names count.
     """
     place = place if place.hosts else Place(_named(claims, text), place.groups, place.task)
-    living = [each for each in claims if _counts(each, place, now)]
+    living = _living(claims, place, now)
     asked = _asked_about(_about_one_thing(living), text)
     standing = _not_withdrawn([each for each in asked if not _overruled(each, asked, place)])
     return max(standing, key=lambda each: _weight(each, place), default=None)
@@ -69,8 +70,7 @@ def standing(claims: Sequence[Claim], place: Place, *, now: datetime) -> list[Cl
     winners: dict[int, Claim] = {}
     for host in place.hosts or ("",):
         here = Place((host,) if host else (), place.groups, place.task)
-        living = [each for each in claims if _counts(each, here, now)]
-        for same in _by_subject(living):
+        for same in _by_subject(_living(claims, here, now)):
             alone = len(same) == 1 and same[0].op is not Op.REMOVE
             winner = same[0] if alone else valid(same, here, now=now)
             if winner is not None:
@@ -126,10 +126,19 @@ def _scope(claim: Claim) -> str:
     return claim.scope
 
 
-def _counts(claim: Claim, place: Place, now: datetime) -> bool:
-    if claim.at > now + SKEW or (claim.expires_at is not None and claim.expires_at < now):
-        return False
-    return holds(_scope(claim), place)
+def _living(claims: Sequence[Claim], place: Place, now: datetime) -> list[Claim]:
+    """Return the claims that count at *place* now; many have one scope."""
+    holding: dict[str, bool] = {}
+    latest, living = now + SKEW, []
+    for claim in claims:
+        if claim.at > latest or (claim.expires_at is not None and claim.expires_at < now):
+            continue
+        scope = _scope(claim)
+        if scope not in holding:
+            holding[scope] = holds(scope, place)
+        if holding[scope]:
+            living.append(claim)
+    return living
 
 
 def _level(claim: Claim) -> int:
@@ -201,10 +210,10 @@ def _withdrawn(removal: Claim, claims: Sequence[Claim]) -> list[Claim]:
 
 
 def _by_subject(claims: Sequence[Claim]) -> list[list[Claim]]:
-    def name(claim: Claim) -> tuple[str, str]:
-        return claim.type.value, subjects.key(claim.subject)
-
-    return [list(same) for _, same in groupby(sorted(claims, key=name), key=name)]
+    gathered: dict[tuple[MemoryType, str], list[Claim]] = {}
+    for claim in claims:
+        gathered.setdefault((claim.type, subjects.key(claim.subject)), []).append(claim)
+    return list(gathered.values())
 
 
 def _about_one_thing(claims: Sequence[Claim]) -> list[list[Claim]]:
