@@ -20,6 +20,23 @@ def split(messages: Sequence[Message]) -> list[list[Message]]:
     return rounds
 
 
+def whole(messages: Sequence[Message]) -> list[Message]:
+    """Return a round as a server takes it, whatever is stored: `repaired`, and more.
+
+    No system message, calls by the assistant only, no call id twice in one reply.
+    """
+    return repaired([_plain(each) for each in messages if each.role != "system"])
+
+
+def _plain(message: Message) -> Message:
+    calls = {each.id: each for each in reversed(message.tool_calls)}
+    kept = tuple(reversed(calls.values())) if message.role == "assistant" else ()
+    of = message.tool_call_id if message.role == "tool" else None
+    if kept == message.tool_calls and of == message.tool_call_id:
+        return message
+    return replace(message, tool_calls=kept, tool_call_id=of)
+
+
 def repaired(messages: Sequence[Message]) -> list[Message]:
     """Return the messages with each tool call answered right after it, and no stray answer.
 
