@@ -7,18 +7,35 @@ forge::
     <<<output 8b1c
     ...
     output 8b1c>>>
+
+What is not shown as it is has a line before the border that says so; then each line stands
+under its number in the stored output (``41: ...``), and a line without one is a note.
 """
 
 import re
 import secrets
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from walissh.react.turn import CommandRun, CommandStatus
-from walissh.safety import purify
+from walissh.react.turn import CommandRun, CommandStatus, Language
+from walissh.safety import condense, purify
+from walissh.safety.condense import Condensed
+
+CALL_CHARS = 36_000
+BLOCK_CHARS = 12_000
+LEAST_BLOCK_CHARS = 800
+"""A call is shown in so many characters, each of its hosts in a fair part of them."""
+
+PAGE_CHARS = 262_144
+"""So much of a stored output is in memory at a time."""
+
+Read = Callable[[str, int, int], str]
+"""Return at most so many characters (the last) of a command's output from an offset."""
 
 _HEADER = re.compile(r"\[command (?P<id>\S+) on (?P<host>\S+): (?P<state>.*)\]")
 _OPEN = re.compile(r"<<<output (?P<border>[0-9a-f]+)")
+_NUMBERED = re.compile(r"\[(?:numbered lines: |行号：).*\]")
+_LINE = re.compile(r"(?P<number>\d+): (?P<text>.*)")
 _EXIT = re.compile(r"exit (?P<code>\d+)\b")
 _CUT = re.compile(r"\[\.\.\. (?P<lines>\d+) lines left out \.\.\.\]")
 
@@ -44,34 +61,66 @@ class Observation:
         return lines
 
 
-def render(run: CommandRun) -> str:
-    """Return the block of one ended command."""
-    shown = _shown(run)
+def render(
+    run: CommandRun,
+    read: Read | None = None,
+    *,
+    language: Language = "en",
+    max_chars: int = BLOCK_CHARS,
+) -> str:
+    """Return the block of one ended command, in about *max_chars* characters at most.
+
+    *read* gives the stored output in pages; without it only what the run itself carries of
+    both ends is shown.
+    """
     header = f"[command {run.id} on {run.host}: {_state(run)}]"
-    return f"{header}\n{purify.fence(shown, secrets.token_hex(8))}" if shown else header
+    if not run.output_chars:
+        return header
+    if read is None and not _is_carried(run):
+        return f"{header}\n{_fenced(_shown(run))}"
+    room = max_chars - len(header) - len(_told(run, Condensed((), 0, False), language)) - 80
+    shown = condense.condense(_pieces(run, read), max_chars=max(room, 0), language=language)
+    told = "" if shown.whole else _told(run, shown, language) + "\n"
+    return f"{header}\n{told}{_fenced(shown.text)}"
 
 
-def render_call(runs: list[CommandRun]) -> str:
+def render_call(
+    runs: Sequence[CommandRun], read: Read | None = None, *, language: Language = "en"
+) -> str:
     """Return the tool message of one call: a block for each of its hosts."""
-    return "\n\n".join(render(run) for run in runs)
+    each = max(min(BLOCK_CHARS, CALL_CHARS // max(len(runs), 1)), LEAST_BLOCK_CHARS)
+    return "\n\n".join(render(run, read, language=language, max_chars=each) for run in runs)
 
 
 def parse(content: str) -> list[Observation]:
     """Return the blocks of a tool message; text around them is passed over."""
     found: list[Observation] = []
-    lines = iter(content.splitlines())
+    lines = iter(content.split("\n"))
+    numbered = False
     for line in lines:
         header = _HEADER.fullmatch(line)
         opened = _OPEN.fullmatch(line)
         if header:
             found.append(_observation(header))
+            numbered = False
+        elif _NUMBERED.fullmatch(line):
+            numbered = True
         elif opened and found:
             inside = _until(lines, f"output {opened['border']}>>>")
-            last = found.pop()
-            found.append(
-                Observation(last.command_id, last.host, last.state, last.exit_code, inside)
-            )
+            found.append(replace(found.pop(), text=_unnumbered(inside) if numbered else inside))
     return found
+
+
+def _unnumbered(text: str) -> str:
+    """Return the lines as they were, with a count where some are missing."""
+    lines, expected = [], 1
+    for match in filter(None, map(_LINE.fullmatch, text.split("\n"))):
+        number = int(match["number"])
+        if number > expected:
+            lines.append(f"[... {number - expected} lines left out ...]")
+        lines.append(match["text"])
+        expected = number + 1
+    return "\n".join(lines)
 
 
 def _observation(header: re.Match[str]) -> Observation:
@@ -90,10 +139,39 @@ def _until(lines: Iterator[str], closing: str) -> str:
     return "\n".join(inside)
 
 
+def _is_carried(run: CommandRun) -> bool:
+    return run.output_chars <= len(run.output_head) + len(run.output_tail)
+
+
+def _pieces(run: CommandRun, read: Read | None) -> Iterator[str]:
+    if read is None or _is_carried(run):
+        yield run.output_head + run.output_tail
+        return
+    at = 0
+    while at < run.output_chars and (text := read(run.id, at, PAGE_CHARS)):
+        yield text
+        at += len(text)
+
+
+def _fenced(text: str) -> str:
+    return purify.fence(text, secrets.token_hex(8))
+
+
+def _told(run: CommandRun, shown: Condensed, language: Language) -> str:
+    """Say that not all is shown, that the numbers are the true ones, and how to read on."""
+    more = f'read_output {{"command_id": "{run.id}", "from": {shown.next_unseen}}}'
+    if language == "zh":
+        return (
+            f"[行号：共 {run.output_lines:,} 行，显示 {shown.shown:,} 行，编号即所存输出的行号；"
+            f"其余用 {more} 查看]"
+        )
+    return (
+        f"[numbered lines: {shown.shown:,} of {run.output_lines:,} shown, under their numbers"
+        f" in the stored output; more with {more}]"
+    )
+
+
 def _shown(run: CommandRun) -> str:
-    whole = run.output_chars <= len(run.output_head) + len(run.output_tail)
-    if whole:
-        return run.output_head + run.output_tail
     head = run.output_head[: run.output_head.rfind("\n") + 1] or run.output_head + "\n"
     tail = run.output_tail[run.output_tail.find("\n") + 1 :] or run.output_tail
     # the lines that the two cuts broke are left out as well
