@@ -27,6 +27,8 @@ def read(**values: str) -> Settings:
         ("WALISSH_BIND", "127.0.0.1:99999"),
         ("WALISSH_COMMAND_LIMIT_S", "0"),
         ("WALISSH_COMMAND_LIMIT_S", "1h"),
+        ("WALISSH_REFINE_TOKENS", "-1"),
+        ("WALISSH_REFINE_TOKENS", "some"),
         ("DATABASE_URL", "mysql://x"),
         ("REDIS_URL", "127.0.0.1:6379"),
         ("OPENAI_BASE_URL", "localhost:8000"),
@@ -62,6 +64,11 @@ def test_the_model_has_two_names_and_the_own_one_wins() -> None:
 )
 def test_the_brain_follows_key_and_base_url_unless_told(values: dict[str, str], uses: bool) -> None:
     assert read(**values).uses_openai is uses
+
+
+@pytest.mark.parametrize(("given", "tokens"), [("", 0), ("0", 0), ("4000", 4000)])
+def test_memories_are_refined_only_within_given_tokens(given: str, tokens: int) -> None:
+    assert read(WALISSH_REFINE_TOKENS=given).refine_tokens == tokens
 
 
 def test_secrets_are_not_in_the_repr() -> None:

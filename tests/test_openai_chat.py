@@ -5,6 +5,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,14 @@ def test_temperature_none_and_no_tools_are_left_out(scripted_model: ScriptedMode
     scripted_model.script(Say("fine"))
     ask(scripted_model, asked=request(tools=()), temperature=None)
     assert not {"temperature", "tools"} & set(scripted_model.requests[0].body)
+
+
+def test_a_limit_of_the_reply_is_told_to_the_server(scripted_model: ScriptedModel) -> None:
+    scripted_model.script(Say("fine"), Say("fine"))
+    ask(scripted_model, asked=replace(request(), reply_tokens=300))
+    ask(scripted_model)
+    limits = [each.body.get("max_completion_tokens") for each in scripted_model.requests]
+    assert limits == [300, None]
 
 
 def test_a_whole_round_with_calls_is_taken_by_the_service(scripted_model: ScriptedModel) -> None:
@@ -74,6 +83,7 @@ def test_no_key_is_needed_for_a_local_server(scripted_model: ScriptedModel) -> N
     [
         ("temperature", "Unsupported value: 'temperature' does not support 0 with this model."),
         ("stream_options", "Unrecognized request argument supplied: stream_options"),
+        ("max_completion_tokens", "Unrecognized argument supplied: max_completion_tokens"),
     ],
 )
 def test_refused_field_is_left_out_at_once_and_from_then_on(
@@ -82,7 +92,8 @@ def test_refused_field_is_left_out_at_once_and_from_then_on(
     scripted_model.script(Fail(400, message, param=field_name), Say("one"), Say("two"))
     model, heard = chat(scripted_model), Heard()
     for expected in ("one", "two"):
-        reply = model.complete(request(), on_text=heard.on_text, cancelled=heard.is_stopped)
+        asked = replace(request(), reply_tokens=100)
+        reply = model.complete(asked, on_text=heard.on_text, cancelled=heard.is_stopped)
         assert reply.text == expected
     assert [field_name in each.body for each in scripted_model.requests] == [True, False, False]
 

@@ -40,6 +40,7 @@ ADVICE = {
 OPTIONAL_FIELDS = {
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "stream_options": re.compile(r"stream_options|include_usage", re.IGNORECASE),
+    "max_completion_tokens": re.compile(r"\bmax_completion_tokens\b", re.IGNORECASE),
 }
 
 

@@ -15,7 +15,7 @@ def body(
 ) -> dict[str, object]:
     """Return the JSON body of a streaming call.
 
-    *left_out* names fields that this server refused before (temperature, stream_options).
+    *left_out* names fields that this server refused before (such as temperature).
     """
     whole: dict[str, object] = {
         "model": model,
@@ -25,6 +25,8 @@ def body(
     }
     if request.tools:  # an empty list is refused
         whole["tools"] = [_tool(each) for each in request.tools]
+    if request.reply_tokens:
+        whole["max_completion_tokens"] = request.reply_tokens
     if temperature is not None:
         whole["temperature"] = temperature
     return {name: value for name, value in whole.items() if name not in left_out}

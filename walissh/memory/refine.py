@@ -8,7 +8,7 @@ import json
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore
 from time import monotonic
 
@@ -132,7 +132,7 @@ class Refiner:
         reserved = Usage(self.limit_tokens - room, room)
         if not self.refinements.claim(turn.id, reserved):
             return
-        reply = self._complete(turn, request, room, reserved)
+        reply = self._complete(turn, replace(request, reply_tokens=room), room, reserved)
         done, refused = refinement.checked(refinement.read(reply.text), shown)
         for why in refused:
             logger.info("refinement refused turn=%s: %s", turn.id, why)

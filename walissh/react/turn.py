@@ -12,6 +12,7 @@ from typing import Literal
 from walissh.memory.entry import Block, Milestone, Recollection, Routing
 from walissh.memory.working import TaskState
 from walissh.react.host import Host
+from walissh.react.window.summary import Summary
 
 Language = Literal["zh", "en"]
 Role = Literal["system", "user", "assistant", "tool"]
@@ -174,12 +175,16 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """All that a model gets: exactly one system message, first; then whole rounds."""
+    """All that a model gets: exactly one system message, first; then whole rounds.
+
+    *reply_tokens* is the most that its reply may take, thoughts and all; 0 for no limit.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     hosts: tuple[str, ...]
     language: Language
+    reply_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,3 +408,4 @@ class DynamicContext:
     core: tuple[Block, ...] = ()
     milestones: tuple[Milestone, ...] = ()
     tracked: Tracked = field(default_factory=Tracked)
+    summary: Summary = field(default_factory=Summary)

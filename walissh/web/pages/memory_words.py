@@ -136,6 +136,13 @@ def change_word(change: Event) -> str:
     """Return what was changed."""
     if change.payload.get("verdict") == "helped":
         return str(gettext("used in an answer"))
+    refined = {
+        "reworded": gettext("was said more plainly"),
+        "merged": gettext("two became one"),
+        "doubted": gettext("was left in doubt"),
+    }.get(str(change.payload.get("outcome")))
+    if refined is not None:
+        return str(refined)
     words = {
         "profile_update": gettext("core memory was changed"),
         "preference_set": gettext("a preference was set"),
