@@ -3,6 +3,7 @@
 The phrases are in ``preferences.yaml``; here is how they go together.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -75,7 +76,7 @@ def start(kept: Sequence[Clause], *, opened: bool = False) -> int | None:
             _orders(clause) and _stands(clause)
         ):
             return number
-    if instead := _instead(kept):
+    if instead := _instead(kept) or _everywhere(kept):
         return instead
     if not opened and not any(_stands(each) for each in kept):
         return None
@@ -90,7 +91,7 @@ def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
     while first and (_is_condition(kept[first - 1]) or gives_up(kept[first - 1])):
         first -= 1
     if first and _refers_back(kept[first]):
-        first -= 1
+        first -= 2 if first > 1 and phrases.found("former", kept[first - 1].seen) else 1
     chosen = list(kept[first : at + 1])
     for clause in kept[at + 1 :]:
         if phrases.found("task", clause.seen):
@@ -146,6 +147,14 @@ def _instead(kept: Sequence[Clause]) -> int:
     return next((n for n in later if n and _directs(kept[n])), 0)
 
 
+def _everywhere(kept: Sequence[Clause]) -> int:
+    """Return where a rule for a class of machines or deeds is told, 0 if there is none."""
+    for number, (place, rule) in enumerate(itertools.pairwise(kept), 1):
+        if phrases.found("everywhere", place.seen) and phrases.found("modal", rule.seen):
+            return number if not _is_statement(rule) else 0
+    return 0
+
+
 def _orders(clause: Clause) -> bool:
     return _directs(clause) and not only_standing(clause)
 
@@ -168,6 +177,8 @@ def _rules_after_if(texts: set[str]) -> bool:
 def _stands(clause: Clause) -> bool:
     """Tell whether the clause says "for good"; in an if it speaks of the future only."""
     seen = _plain(clause.seen)
+    if phrases.found("unsaid", seen):
+        return True
     if phrases.found("if", seen):
         return False
     return phrases.found("standing", seen) or only_standing(clause)
@@ -191,7 +202,8 @@ def _is_statement(clause: Clause) -> bool:
 
 
 def _is_condition(clause: Clause) -> bool:
-    return phrases.found("condition", _plain(clause.seen))
+    seen = _plain(clause.seen)
+    return any(phrases.found(name, seen) for name in ("condition", "everywhere", "unsaid"))
 
 
 def gives_up(clause: Clause) -> bool:
