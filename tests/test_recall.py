@@ -102,7 +102,7 @@ def test_the_newer_of_one_subject_stands_above_whatever_it_says() -> None:
     older = note("the shop listens on port 81, on port 81 only", days=400)
     newer = note("shop: port 82", days=2)
     older, newer = (
-        replace(each, features=replace(each.features, subject="shop port"))
+        replace(each, features=each.features._replace(subject="shop port"))
         for each in (older, newer)
     )
     assert recalled("port the shop listens on", older, newer)[0] == newer.text
@@ -125,26 +125,26 @@ def test_a_preference_does_not_fade_within_a_year() -> None:
     old = note("reports in pdf", PREFERENCE, days=360)
     features = memories.freshness(old.features, NOW)
     assert features == 1.0
-    assert memories.freshness(replace(old.features, type=FACT), NOW) < 0.1
+    assert memories.freshness(old.features._replace(type=FACT), NOW) < 0.1
 
 
 def test_a_preference_that_is_still_recalled_keeps_its_rank() -> None:
     learned = NOW - timedelta(days=900)
     idle = Features(PREFERENCE, at=learned)
-    used = replace(idle, used_at=NOW - timedelta(days=3))
+    used = idle._replace(used_at=NOW - timedelta(days=3))
     assert memories.freshness(used, NOW) == 1 > memories.freshness(idle, NOW)
 
 
 def test_a_sure_memory_comes_before_a_doubtful_one() -> None:
     doubtful = note("the mailer may be exim")
-    doubtful = replace(doubtful, features=replace(doubtful.features, confidence=0.4))
+    doubtful = replace(doubtful, features=doubtful.features._replace(confidence=0.4))
     sure = note("the mailer is now exim")
     assert recalled("mailer exim", doubtful, sure)[0] == sure.text
 
 
 def test_what_helped_often_comes_first() -> None:
     plain, helpful = note("exim queue: run one"), note("exim queue: run two")
-    helpful = replace(helpful, features=replace(helpful.features, helped_times=4))
+    helpful = replace(helpful, features=helpful.features._replace(helped_times=4))
     assert recalled("exim queue", plain, helpful)[0] == helpful.text
 
 

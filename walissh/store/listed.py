@@ -36,24 +36,40 @@ class _List(TypeDecorator[Collection[Any]]):
         return values if dialect.name == "postgresql" else json.dumps(values)
 
 
-class _Joined(FunctionElement[str]):
+class _Pairs(FunctionElement[str]):
     type = String()
     inherit_cache = True
 
 
-@compiles(_Joined)
-def _string_agg(element: _Joined, compiler: SQLCompiler, **options: Any) -> str:
-    return f"string_agg(CAST({compiler.process(element.clauses, **options)} AS TEXT), ',')"
+@compiles(_Pairs)
+def _string_agg(element: _Pairs, compiler: SQLCompiler, **options: Any) -> str:
+    number, times = (compiler.process(each, **options) for each in element.clauses)
+    several = f"CAST(-1 - {number} AS TEXT) || ',' || CAST({times} AS TEXT)"
+    return f"string_agg(CASE {times} WHEN 1 THEN CAST({number} AS TEXT) ELSE {several} END, ',')"
 
 
-@compiles(_Joined, "sqlite")
-def _group_concat(element: _Joined, compiler: SQLCompiler, **options: Any) -> str:
-    return f"group_concat({compiler.process(element.clauses, **options)})"
+@compiles(_Pairs, "sqlite")
+def _group_concat(element: _Pairs, compiler: SQLCompiler, **options: Any) -> str:
+    number, times = (compiler.process(each, **options) for each in element.clauses)
+    several = f"(-1 - {number}) || ',' || {times}"
+    return f"group_concat(CASE {times} WHEN 1 THEN {number} ELSE {several} END)"
 
 
-def joined(column: ColumnElement[int]) -> ColumnElement[str]:
-    """Return the numbers of a group as one text, with commas."""
-    return _Joined(column)
+def pairs(number: ColumnElement[int], times: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the numbers of a group, none below 0, with their times, for ``read_pairs``.
+
+    In one text: a number that is there once as it is; another as -1 - number, then its times.
+    """
+    return _Pairs(number, times)
+
+
+def read_pairs(text: str) -> dict[int, int]:
+    """Return the times of each number in a column of ``pairs``, in the order of the text."""
+    numbers: list[int] = json.loads(f"[{text}]")
+    if "-" not in text:
+        return dict.fromkeys(numbers, 1)
+    rest = iter(numbers)
+    return {n if n >= 0 else -1 - n: 1 if n >= 0 else next(rest) for n in rest}
 
 
 class _OneOf(FunctionElement[bool]):

@@ -1,6 +1,6 @@
 """Look words up in the index: what stands in which text, read in a few statements.
 
-The statements are built once, and rows come as they are: at a thousand memories the mapper
+The statements are written once, and rows come as they are: at a thousand memories the mapper
 and the building would take longer than the database.
 """
 
@@ -10,23 +10,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    Row,
-    Select,
-    bindparam,
-    func,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from walissh.memory.recall import score
 from walissh.memory.recall.sought import Sought
 from walissh.memory.recall.talk import Spot
 from walissh.memory.recall.values import Matches, Place
-from walissh.store.listed import joined, one_of
+from walissh.store.kept import Kept, Values
+from walissh.store.listed import one_of, pairs, read_pairs
 from walissh.store.models import LineRow, PostingRow, ShelfRow
 
 EVERYWHERE = 0.5
@@ -35,7 +27,6 @@ PARAMETERS = 5_000
 """So many values go into one statement."""
 
 T = TypeVar("T")
-Rows = Iterable[Row[*tuple[Any, ...]]]
 Statement = Select[*tuple[Any, ...]]
 
 SHELF: FromClause = ShelfRow.__table__
@@ -43,21 +34,25 @@ LINE: FromClause = LineRow.__table__
 POSTING: FromClause = PostingRow.__table__
 
 
-_SIZES = select(SHELF.c.number, SHELF.c.texts, SHELF.c.length).where(
-    one_of(SHELF.c.owner_id, "owners"), SHELF.c.kind == bindparam("kind")
+_SIZES = Kept(
+    select(SHELF.c.number, SHELF.c.texts, SHELF.c.length).where(
+        one_of(SHELF.c.owner_id, "owners"), SHELF.c.kind == bindparam("kind")
+    )
 )
 _ON_SHELF = (POSTING.c.shelf == bindparam("shelf"), one_of(POSTING.c.term, "terms"))
-_TEXTS = select(POSTING.c.term, func.count()).where(*_ON_SHELF).group_by(POSTING.c.term)
-_HELD = (
-    select(POSTING.c.term, joined(POSTING.c.doc), joined(POSTING.c.tf))
+_TEXTS = Kept(select(POSTING.c.term, func.count()).where(*_ON_SHELF).group_by(POSTING.c.term))
+_HELD_BY = (
+    select(POSTING.c.term, func.count(), pairs(POSTING.c.doc, POSTING.c.tf))
     .where(*_ON_SHELF)
     .group_by(POSTING.c.term)
 )
-_HELD_OF = _HELD.where(one_of(POSTING.c.doc, "docs"))
+_HELD = Kept(_HELD_BY)
+_HELD_OF = Kept(_HELD_BY.where(one_of(POSTING.c.doc, "docs")))
 _PLACES = select(LINE.c.doc, LINE.c.length, LINE.c.cluster, LINE.c.position).where(
     LINE.c.shelf == bindparam("shelf")
 )
 _PLACES_OF = _PLACES.where(one_of(LINE.c.doc, "docs"))
+_ALL_PLACES_OF = Kept(_PLACES_OF)
 # these lists have places of their own, else SQLite would walk along the whole shelf
 _PLACES_AT = _PLACES.where(
     LINE.c.cluster.in_(bindparam("clusters", expanding=True)),
@@ -81,6 +76,9 @@ TALKS = Reach(12_000, 1_500)
 Held = dict[str, dict[int, int]]
 """How often each term stands in which text."""
 
+_Written = dict[str, list[str]]
+"""The same as it is written in the rows, of each shelf."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -95,31 +93,37 @@ class Reader:
     def matches(self, aim: Sought, marks: Collection[str], reach: Reach) -> Matches:
         """Return what is held of what is sought, and in how many texts *marks* are."""
         terms = aim.terms()
-        texts = self._texts([*terms, *marks])
+        # to count how often a word is there costs as much as to read where: of a shelf that
+        # is not long all is read at once
+        texts, written = self._whole(terms) if self.total <= reach.postings else ({}, None)
+        texts |= self._texts([*terms, *marks] if written is None else marks)
         rare, common = _rarest_first(texts, terms, reach.postings, self.total)
-        held: Held = defaultdict(dict)
-        _gather(held, self._rows(_HELD, terms=rare))
+        held = _gathered(self._written(rare) if written is None else _of(written, rare))
         order = _best_first(held, texts, self.total)
         places = self._places(order, reach.candidates)
-        held = _only(held, places)
+        held = held if len(places) == len(order) else _only(held, places)
         if self.where is not None and len(places) < reach.candidates:
             # all were looked at. Old versions of one fact that are not seen do not make its
             # words common: the one that holds is found
             texts |= {term: len(docs) for term, docs in held.items() if docs}
-        mean = self.length / max(self.total, 1)
-        return Matches(self.total, mean, held | self.held(common, places), texts, places)
+        if written is None:
+            held |= self.held(common, places)
+        else:
+            held |= _only(_gathered(_of(written, common)), places)
+        return Matches(self.total, self.length / max(self.total, 1), held, texts, places)
 
     def held(self, terms: Collection[str], docs: Collection[int]) -> Held:
         """Return how often each of *terms* stands in which of *docs*."""
         found: Held = defaultdict(dict)
         for chunk in chunks([*docs] if terms else []):
-            _gather(found, self._rows(_HELD_OF, terms=[*terms], docs=chunk))
+            for term, _, written in self._rows(_HELD_OF, terms=[*terms], docs=chunk):
+                found[term].update(read_pairs(written))
         return found
 
     def lines_at(self, spots: Collection[Spot]) -> dict[int, Spot]:
         """Return the lines that stand at *spots*."""
         clusters, positions = ([*{*each}] for each in zip(*spots, strict=True))
-        rows = self._rows(self._seen(_PLACES_AT), clusters=clusters, positions=positions)
+        rows = self._met(_PLACES_AT, clusters=clusters, positions=positions)
         found = ((doc, (cluster, position)) for doc, _, cluster, position in rows)
         return {doc: spot for doc, spot in found if spot in spots}
 
@@ -127,28 +131,47 @@ class Reader:
         """Return the first *most* of *order* that meet the condition."""
         places: dict[int, Place] = {}
         for chunk in chunks(order, most):
-            rows = self._rows(self._seen(_PLACES_OF), docs=chunk)
-            found = {doc: Place(length, cluster, at) for doc, length, cluster, at in rows}
+            if self.where is None:
+                rows = self._rows(_ALL_PLACES_OF, docs=chunk)
+            else:
+                rows = self._met(_PLACES_OF, docs=chunk)
+            found = {row[0]: Place(*row[1:]) for row in rows}
             places |= {doc: found[doc] for doc in chunk if doc in found}
             if len(places) >= most:
                 break
         return dict(islice(places.items(), most))
 
-    def _texts(self, terms: Sequence[str]) -> dict[str, int]:
+    def _whole(self, terms: Collection[str]) -> tuple[dict[str, int], _Written]:
         texts: dict[str, int] = {}
-        for term, count in self._rows(_TEXTS, terms=terms) if terms else ():
+        written: _Written = {}
+        for term, count, docs in self._rows(_HELD, terms=[*terms]):
+            texts[term] = texts.get(term, 0) + count
+            written.setdefault(term, []).append(docs)
+        return texts, written
+
+    def _written(self, terms: Collection[str]) -> _Written:
+        return self._whole(terms)[1] if terms else {}
+
+    def _texts(self, terms: Collection[str]) -> dict[str, int]:
+        texts: dict[str, int] = {}
+        for term, count in self._rows(_TEXTS, terms=[*terms]) if terms else ():
             texts[term] = texts.get(term, 0) + count
         return texts
 
-    def _rows(self, statement: Statement, **values: object) -> Rows:
-        """Return the rows of each shelf: of one at a time they come in the order of the table."""
-        rows: list[Row[*tuple[Any, ...]]] = []
+    def _met(self, statement: Statement, **values: object) -> list[Values]:
+        """Return the rows of lines that meet the condition."""
+        met = statement if self.where is None else statement.where(self.where)
+        rows: list[Values] = []
         for shelf in self.shelves:
-            rows += self.connection.execute(statement, {**values, "shelf": shelf}).all()
+            rows += self.connection.execute(met, values | {"shelf": shelf})
         return rows
 
-    def _seen(self, statement: Statement) -> Statement:
-        return statement if self.where is None else statement.where(self.where)
+    def _rows(self, statement: Kept, **values: object) -> list[Values]:
+        """Return the rows of each shelf: of one at a time they come in the order of the table."""
+        rows: list[Values] = []
+        for shelf in self.shelves:
+            rows += statement.rows(self.connection, values | {"shelf": shelf})
+        return rows
 
 
 def open_shelves(
@@ -157,7 +180,7 @@ def open_shelves(
     """Return a reader of the *kind* shelves of *owners*."""
     values = {"owners": [*owners], "kind": kind}
     connection = session.connection()
-    rows = connection.execute(_SIZES, values).all()
+    rows = _SIZES.rows(connection, values)
     total, length = sum(row[1] for row in rows), sum(row[2] for row in rows)
     return Reader(connection, [row[0] for row in rows], total, length, where)
 
@@ -167,9 +190,19 @@ def chunks(items: Sequence[T], size: int = PARAMETERS) -> Iterable[Sequence[T]]:
     return (items[begin : begin + size] for begin in range(0, len(items), size))
 
 
-def _gather(held: Held, rows: Rows) -> None:
-    for term, docs, times in rows:
-        held[term].update(zip(map(int, docs.split(",")), map(int, times.split(",")), strict=True))
+def _gathered(written: _Written) -> Held:
+    held: Held = {}
+    for term, texts in written.items():
+        held[term] = read_pairs(texts[0])
+        for more in texts[1:]:
+            held[term].update(read_pairs(more))
+    return held
+
+
+def _of(written: _Written, terms: Collection[str]) -> _Written:
+    """Return what is written of *terms*, in the order it was read in."""
+    wanted = {*terms}
+    return {term: texts for term, texts in written.items() if term in wanted}
 
 
 def _only(held: Held, docs: Collection[int]) -> Held:
@@ -199,4 +232,4 @@ def _best_first(held: Held, texts: Mapping[str, int], total: int) -> list[int]:
         rarity = score.rarity(texts[term], total)
         for doc in docs:
             totals[doc] += rarity
-    return sorted(totals, key=lambda doc: (-totals[doc], -doc))
+    return [doc for _, doc in sorted(zip(totals.values(), totals, strict=True), reverse=True)]

@@ -18,8 +18,8 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    Integer,
     Join,
-    Row,
     Select,
     String,
     Table,
@@ -36,6 +36,7 @@ from sqlalchemy.orm import aliased
 from walissh.errors import InvalidError
 from walissh.memory.entry import FACTS, Op
 from walissh.store.database import UtcDateTime
+from walissh.store.kept import Kept, Values
 from walissh.store.listed import one_of
 from walissh.store.memory_rows import Seen
 from walissh.store.models import GroupRow, HostRow, MemoryRow
@@ -113,8 +114,7 @@ def wish(state: str | None, now: datetime) -> Wish:
 
 def sharers(connection: Connection, reader_id: str) -> list[str]:
     """Return the owners of what is shared with a group that the reader is in."""
-    rows = connection.execute(_sharers(), {"reader": reader_id}).all()
-    return [row[0] for row in rows]
+    return [row[0] for row in _sharers().rows(connection, {"reader": reader_id})]
 
 
 def own(connection: Connection, owner_id: str, asked: Wish, **more: Any) -> list[Seen]:
@@ -138,10 +138,10 @@ def seen(
     if shared is None:
         shared = bool(sharers(connection, reader_id))
     values = {**asked.values, "reader": reader_id, "limit": limit}
-    found: list[Row[*tuple[Any, ...]]] = []
+    found: list[Values] = []
     for which in (False, True)[: 1 + shared]:
         statement = _query(which, asked.conditions, order, limit is not None)
-        found += connection.execute(statement, values).all()
+        found += statement.named(connection, values)
     every = [Seen(cast(MemoryRow, row), *row[-4:]) for row in found]
     if not shared:
         return every
@@ -157,13 +157,12 @@ _ORDERS = {
 
 def columns(
     connection: Connection, reader_id: str, asked: Wish, *wanted: Any, shared: bool
-) -> list[Row[*tuple[Any, ...]]]:
+) -> list[Values]:
     """Return columns of what *reader_id* may see, instead of all of it."""
     values = {**asked.values, "reader": reader_id}
-    found: list[Row[*tuple[Any, ...]]] = []
+    found: list[Values] = []
     for which in (False, True)[: 1 + shared]:
-        statement = _columns_of(wanted, which, asked.conditions)
-        found += connection.execute(statement, values).all()
+        found += _kept_columns(wanted, which, asked.conditions).rows(connection, values)
     return found
 
 
@@ -177,7 +176,7 @@ def of_owner() -> Visible:
 
 
 @cache
-def _query(shared: bool, conditions: tuple[Condition, ...], order: Order, some: bool) -> Statement:
+def _query(shared: bool, conditions: tuple[Condition, ...], order: Order, some: bool) -> Kept:
     statement = _columns_of((*MEMORY.c, *_BESIDE), shared, conditions)
     match order:
         case "oldest":
@@ -186,10 +185,14 @@ def _query(shared: bool, conditions: tuple[Condition, ...], order: Order, some: 
             statement = statement.order_by(MEMORY.c.number.desc())
         case "latest":
             statement = statement.order_by(MEMORY.c.at.desc(), MEMORY.c.number.desc())
-    return statement.limit(bindparam("limit")) if some else statement
+    return Kept(statement.limit(bindparam("limit", type_=Integer)) if some else statement)
 
 
 @cache
+def _kept_columns(wanted: tuple[Any, ...], shared: bool, conditions: tuple[Condition, ...]) -> Kept:
+    return Kept(_columns_of(wanted, shared, conditions))
+
+
 def _columns_of(
     wanted: tuple[Any, ...], shared: bool, conditions: tuple[Condition, ...]
 ) -> Statement:
@@ -199,7 +202,8 @@ def _columns_of(
         here = Here.id == _twin(of_host=of_host, of_hosts=of_hosts)
         statement = statement.select_from(_HISTORY.join(_HERE, here)).where(shares(READER))
     else:
-        statement = statement.select_from(_own()).where(_within_reach())
+        named = not {"ids", "numbers"}.isdisjoint(conditions)
+        statement = statement.select_from(_own()).where(_within_reach(named=named))
         if of_host:
             statement = statement.where(MemoryRow.host_id == bindparam("of_host"))
         if of_hosts:
@@ -209,8 +213,8 @@ def _columns_of(
 
 
 @cache
-def _sharers() -> Statement:
-    return select(MemoryRow.user_id).where(shares(READER)).distinct()
+def _sharers() -> Kept:
+    return Kept(select(MEMORY.c.user_id).where(shares(READER)).distinct())
 
 
 def _own() -> Join:
@@ -218,8 +222,13 @@ def _own() -> Join:
     return _HISTORY.outerjoin(_HERE, here)
 
 
-def _within_reach() -> ColumnElement[bool]:
-    return and_(MemoryRow.user_id == READER, or_(MemoryRow.host_id.is_(None), Here.id.is_not(None)))
+def _within_reach(*, named: bool = False) -> ColumnElement[bool]:
+    """Return the condition for one's own; *named*: the entries are asked for by name.
+
+    Then the index of persons is kept from the planner, who would go through it to each one.
+    """
+    owner = func.coalesce(MEMORY.c.user_id, "") if named else MEMORY.c.user_id
+    return and_(owner == READER, or_(MemoryRow.host_id.is_(None), Here.id.is_not(None)))
 
 
 def shares(reader: BindParameter[str]) -> ColumnElement[bool]:
@@ -235,7 +244,7 @@ def shares(reader: BindParameter[str]) -> ColumnElement[bool]:
     return and_(
         MemoryRow.shared_with.in_(names),  # finds them by the index
         MemoryRow.user_id != reader,
-        MemoryRow.type.in_(sorted(FACTS)),
+        or_(*(MemoryRow.type == each for each in sorted(FACTS))),
         both,
     )
 
