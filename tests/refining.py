@@ -13,7 +13,7 @@ from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.mind import Mind
 from walissh.memory.refine import Refiner
 from walissh.memory.router import Router
-from walissh.react.turn import Reply, Turn
+from walissh.react.turn import CommandRun, CommandStatus, Reply, Risk, Turn
 from walissh.store import memories, milestones, people, sessions, turns
 
 
@@ -74,3 +74,36 @@ class Talk:
 def listed(*parts: dict[str, str]) -> str:
     """Return a reply of the form that is asked for."""
     return json.dumps(parts, ensure_ascii=False)
+
+
+def run(run_id: str) -> CommandRun:
+    """Return a command that went well."""
+    now = utc_now()
+    return CommandRun(
+        id=run_id,
+        turn_id="t",
+        session_id="s",
+        user_id="u",
+        step=1,
+        tool_call_id="c",
+        host_id="h",
+        host="web1",
+        host_revision=1,
+        command="uptime",
+        reason="",
+        status=CommandStatus.FINISHED,
+        risk=Risk.READ_ONLY,
+        reasons=(),
+        limit_s=10,
+        exit_code=0,
+        error="",
+        phase="",
+        ended_by="exited",
+        output_head="",
+        output_tail="",
+        output_chars=0,
+        output_lines=1,
+        created_at=now,
+        started_at=now,
+        finished_at=now,
+    )

@@ -10,14 +10,14 @@ from flask import Flask
 
 from tests import fakes
 from tests.model_script import Fail, Say, Stall
-from tests.refining import Talk, listed
+from tests.refining import Talk, listed, run
 from tests.remembered import SAID, case, rule, version
 from tests.scripted_model import ScriptedModel
 from walissh.clock import utc_now
 from walissh.memory.entry import Memory, MemoryState, Origin, Source
 from walissh.memory.refine import bound
 from walissh.memory.refinement import Refined
-from walissh.react.turn import CommandRun, Reply, Usage
+from walissh.react.turn import Reply, Usage
 from walissh.store import memories, memory_events, people, refinements, turns
 
 WISH = "btw, from now on please show the sizes of files in MiB"
@@ -293,13 +293,6 @@ def learned(memory: Memory) -> memories.Change:
     return memories.Change(memory, "added")
 
 
-def run_of(command_id: str) -> CommandRun:
-    """Return a run of which only its id matters here."""
-    run = object.__new__(CommandRun)
-    object.__setattr__(run, "id", command_id)
-    return run
-
-
 def test_the_answer_is_shown_as_data_when_it_closed_a_case(
     asked: Talk, scripted_model: ScriptedModel
 ) -> None:
@@ -322,7 +315,7 @@ def test_nothing_behind_a_flagged_output_is_shown(
     assert asked.refiner is not None and fact is not None
     refiner = replace(asked.refiner, flagged=lambda run: run.id == "c1")
     turn = asked.ended("why is it slow?", "It was the pool.")
-    refiner.refine(turn, [run_of("c1")], [learned(memory), learned(fact)])
+    refiner.refine(turn, [run("c1")], [learned(memory), learned(fact)])
     assert scripted_model.requests == []
 
 

@@ -41,6 +41,7 @@ def fault(said: str, new: str) -> str:
     [
         ("btw, from now on use podman for containers please", "Use podman for containers"),
         ("From now on always paste the full unit file", "Always paste the full unit file"),
+        ("From now on I'd like you to use dnf on rk-1", "Use dnf on rk-1"),
         ("以后麻烦你都用 ss 查端口", "都用 ss 查端口"),
         ("今后回答我都用表格", "回答都用表格"),
         ("请记住，重启 nginx 之前先跑 nginx -t", "重启 nginx 之前先跑 nginx -t"),

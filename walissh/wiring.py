@@ -144,6 +144,8 @@ def refiner(settings: Settings, dropped: Callable[[str], None]) -> Refiner | Non
     """Return what refines memories by a model; None unless tokens are given for it."""
     if not settings.refine_tokens or not settings.uses_openai:
         return None  # the playbooks refine nothing
+    from walissh.react.window import tokens  # its vocabularies are heavy
+
     return Refiner(
         model=LateModel(lambda: model(settings)),
         render=render,
@@ -151,6 +153,7 @@ def refiner(settings: Settings, dropped: Callable[[str], None]) -> Refiner | Non
         refinements=refinements,
         aside=SidePath(JOB_ENDS, dropped),
         limit_tokens=settings.refine_tokens,
+        count=tokens.counter(settings.model).text,
     )
 
 

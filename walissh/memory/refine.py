@@ -31,6 +31,8 @@ LEARNED = 12
 STANDING = 8
 SAID_CHARS = 2_000
 CONCLUDED_CHARS = 3_000
+FRAME_TOKENS = 16
+"""What a request takes beside its two messages."""
 FORM_TOKENS = 40
 """What the reply takes for each memory beside its text."""
 
@@ -55,7 +57,7 @@ class Refiner:
     """Asks once for each turn, within *limit_tokens* for the question and its reply.
 
     *flagged* tells whether a run's output was found to give orders: then neither what it
-    proved nor the answer is shown.
+    proved nor the answer is shown. *count* returns the tokens of a text.
     """
 
     model: Model
@@ -66,6 +68,7 @@ class Refiner:
     limit_tokens: int
     flagged: Callable[[CommandRun], bool] = nothing_flagged
     limit_s: float = LIMIT_S
+    count: Callable[[str], int] = bound
     free: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(AT_ONCE))
 
     def refine(self, turn: Turn, runs: Sequence[CommandRun], learned: Sequence[Change]) -> None:
@@ -77,8 +80,9 @@ class Refiner:
         if not shown.learned:
             return
         request = self._request(turn, shown)
-        room = self.limit_tokens - sum(bound(each.content) for each in request.messages)
-        if room < sum(bound(each.content) + FORM_TOKENS for each in shown.learned.values()):
+        room = self.limit_tokens - FRAME_TOKENS
+        room -= sum(self.count(each.content) for each in request.messages)
+        if room < sum(self.count(each.content) + FORM_TOKENS for each in shown.learned.values()):
             self.aside.dropped("refining, over its limit of tokens")
             return
         if not self.free.acquire(blocking=False):
@@ -145,7 +149,7 @@ class Refiner:
         ends = monotonic() + self.limit_s
 
         def enough() -> bool:
-            return monotonic() > ends or bound("".join(come)) > room
+            return monotonic() > ends or self.count("".join(come)) > room
 
         try:
             reply = self.model.complete(request, on_text=come.append, cancelled=enough)
@@ -153,17 +157,16 @@ class Refiner:
             if not error.partial:
                 self.refinements.correct(turn.id, reserved, Usage())
             raise
-        self.refinements.correct(turn.id, reserved, _spent(reply, reserved))
-        if bound(reply.text) > room:
+        self.refinements.correct(turn.id, reserved, self._spent(reply, reserved))
+        if self.count(reply.text) > room:
             raise InvalidError("The reply is longer than the limit of tokens allows.")
         return reply
 
-
-def _spent(reply: Reply, reserved: Usage) -> Usage:
-    counted = reply.usage
-    if counted.prompt_tokens or counted.completion_tokens:
-        return counted
-    return Usage(reserved.prompt_tokens, bound(reply.text))
+    def _spent(self, reply: Reply, reserved: Usage) -> Usage:
+        counted = reply.usage
+        if counted.prompt_tokens or counted.completion_tokens:
+            return counted
+        return Usage(reserved.prompt_tokens, self.count(reply.text))
 
 
 def _taught(turn: Turn, learned: Sequence[Change]) -> list[Memory]:

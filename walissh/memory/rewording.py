@@ -22,6 +22,7 @@ SAME_SENTENCE = 0.6
 """So many of its words make a sentence the one, or a text a retelling of the other."""
 _NOT = re.compile(r"(?i)(?<=[a-z])n['’]t\b")
 _CANNOT = re.compile(r"(?i)\bcan(?:not|\s+not|['’]t)\b")
+_SHORTENED = re.compile(r"(?i)(?<=[a-z])['’](?:d|ll|s|m|re|ve)\b")
 _WRITTEN = re.compile(r"[!-~]+")
 _AROUND = ".,;:!?()[]{}<>\"'`"
 
@@ -89,7 +90,7 @@ def _bent(originals: Sequence[Memory], content: str) -> str:
     """Tell why a preference would be read as another one."""
     read = preferences.from_user(content)
     old = originals[0]
-    same = {_reading(each) for each in [old, *preferences.from_user(old.content)]}
+    same = {_reading(old), *map(_reading, preferences.from_user(old.content))}
     if any(_reading(each) not in same for each in read):
         return "it reads as another preference"
     # words from around it may turn it: then it must be read as the same by the rules
@@ -184,7 +185,7 @@ def _gist(text: str) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     text = _CANNOT.sub("can not", unicodedata.normalize("NFKC", text))
-    return _NOT.sub(" not", text)
+    return _SHORTENED.sub(" ", _NOT.sub(" not", text))
 
 
 def folded(value: str) -> str:
