@@ -10,8 +10,10 @@ from walissh.memory.recall.values import Query
 
 _VERSION = re.compile(
     r"版本|第几代|哪一?个?版|什么版|多新|多旧|够新|几点几|支不支持|支持.*吗|能不能用|能用.*吗|能不能跑"
+    r"|升[到级](几|多少|哪)|升级到(几|多少|哪)|[是到]几([了的吧呢]|\W|$)|新不新|老不老|过时了?[没吗]"
     r"|补丁|\bversions?\b|\breleases?\b|\bwhat are we on\b|\bis .* (affected|supported)\b"
     r"|\b(does|do|can|could|will) .*\b(support|work|use|run)\b|\bhow (new|old|recent)\b"
+    r"|\bwhich \w+ is (it|that|there)\b|\bhow current\b|\bup to date\b"
     r"|\b(new|recent) enough\b|\bpatch(es|ed)?\b|\bis .* (still|yet)\b",
     re.I,
 )
