@@ -11,9 +11,21 @@ from walissh.memory.extract.measured import environment, software
 Lines = Sequence[str]
 
 _ENGINES = frozenset({"docker", "podman", "nerdctl", "velero", "ctr", "buildctl"})
-_CLUSTER_TOOLS = {"kubectl": "kubernetes", "oc": "openshift"}
+_CLUSTER_TOOLS = {"kubectl": "kubernetes", "oc": "openshift", "lxc": "lxd", "incus": "incus"}
 _TWO_SIDED = _ENGINES | frozenset(
-    {"kubectl", "oc", "crictl", "calicoctl", "linkerd", "istioctl", "argocd", "cilium", "etcdctl"}
+    {
+        "kubectl",
+        "oc",
+        "crictl",
+        "calicoctl",
+        "linkerd",
+        "istioctl",
+        "argocd",
+        "cilium",
+        "etcdctl",
+        "lxc",
+        "incus",
+    }
 )
 
 

@@ -15,6 +15,8 @@ from walissh.memory.extract.statements import Statement
 
 MAX_CHARS = 20_000
 MAX_SUBJECT_CHARS = 40
+MAX_CUT = 30
+"""Statements that are cut finer: a longer report does not tell all in one sentence."""
 STALE_DAYS = 365
 
 
@@ -32,7 +34,7 @@ def _cases(text: str) -> list[Found]:
     told = statements.read(text)
     if not told or wording.says("taught", told[0].text) or wording.says("quoted", told[0].text):
         return []
-    return _case(told) or _case(cuts.finer(told))
+    return _case(told) or _case(cuts.finer(told) if len(told) <= MAX_CUT else [])
 
 
 def _case(told: list[Statement]) -> list[Found]:

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 from walissh.memory.extract import deeds, wording
 from walissh.memory.extract.outline import Part
-from walissh.memory.extract.statements import Statement
+from walissh.memory.extract.statements import Statement, read
 
 
 class Strength(IntEnum):
@@ -39,6 +39,15 @@ def find(statements: Sequence[Statement]) -> Cause | None:
             if cause is not None:
                 return cause
     return _last_defect(claimed)
+
+
+def named(text: str) -> str:
+    """Return the sentence of *text* that tells an established cause in so many words, or ""."""
+    told = read(text)
+    cause = find(told)
+    if cause is None or cause.strength < Strength.CERTAIN:
+        return ""
+    return "" if any(wording.says("open", each.text) for each in told) else told[cause.at].text
 
 
 def _is_relief(symptom: str) -> bool:

@@ -46,10 +46,12 @@ def _cut(statement: Statement) -> Iterator[Statement]:
     if statement.part is not Part.NONE:
         yield statement
         return
-    whole = _whole(statement.text)
-    pieces = whole or _apart(statement.text)
-    for piece in pieces:
-        yield replace(statement, text=piece, found=statement.found and not _is_remedy(piece))
+    pieces = _whole(statement.text) or _apart(statement.text)
+    for number, piece in enumerate(pieces):
+        remedied = _is_remedy(piece)
+        why = number == 1 and not remedied and wording.says("gone_wrong", piece)
+        part = Part.CAUSE if why else Part.NONE
+        yield replace(statement, text=piece, part=part, found=statement.found and not remedied)
 
 
 def _whole(text: str) -> tuple[str, str] | None:

@@ -130,7 +130,8 @@ _STOP: Final = re.compile(r"[。！？!?…]+|\.(?=\s+|$)(?<!e\.g\.)(?<!i\.e\.)(
 _COMMA: Final = re.compile(
     r"(?<!记住)(?<!牢记)(?<!记一下)(?<!记好)[，；]|;(?=\s|$|[^\x00-\x7f])"
     r"|(?<!remember)(?<!in mind)(?<!记住),(?=\s|[^\x00-\x7f])|\s+[-–—]{1,2}\s+|——+"
-    r"|(?<!machines)(?<!hosts)(?<!servers)(?<!boxes)(?<!nodes)(?<!where)(?<!thing)\s+(?=(?:but|and (?:from|always|never|please|also|in future|going))\b)"
+    r"|(?<!machines)(?<!hosts)(?<!servers)(?<!boxes)(?<!nodes)(?<!where)(?<!thing)"
+    r"\s+(?=(?:but|and (?:from|always|never|please|also|in future|going))\b)"
     r"|(?<=[\u4e00-\u9fff])\s+(?=(?:另外|以后|今后|往后)[\u4e00-\u9fff])",
     re.IGNORECASE,
 )

@@ -161,7 +161,7 @@ _CODE = (
 )
 _OWN_CODE = re.compile(
     r"sys\.version|python_version|php_version|phpversion\(\)|ruby_version|process\.version\b|\$\^v|"
-    r"\$\]|r\.version|otp_release|lua_version|_version\b|java\.version",
+    r"\$\]|r\.version|otp_release|lua_version|_version\b|java\.version|\bpsversion\b",
     re.I,
 )
 _CODE_FLAGS = frozenset({"-c", "-e", "-r", "-p", "-E", "-eval", "-pe"})

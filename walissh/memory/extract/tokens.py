@@ -5,7 +5,7 @@ import re
 _MAX_CHARS = 40
 
 _DOTTED = re.compile(
-    r"(?<![A-Za-z0-9.@])[vVr]?(?P<v>RELEASE\.\d{4}-\d\d-\d\dT[\dZ-]+|\d+(?:\.\d+)+[\w.+~-]*"
+    r"(?<![A-Za-z0-9.@])[vVrU]?(?P<v>RELEASE\.\d{4}-\d\d-\d\dT[\dZ-]+|\d+(?:\.\d+)+[\w.+~-]*"
     r"(?:\(\d\))?)"
 )
 _WHOLE = re.compile(r"[vVr]?(?P<v>(?:\d{1,4}|\d{8})[a-z]?\d?)(?![\w./:-]|, \d|\s+\d{4}\b)")
