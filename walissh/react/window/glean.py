@@ -119,6 +119,9 @@ def _from_person(
     heap: _Heap, message: Message, answers: Sequence[str], hosts: Sequence[str]
 ) -> None:
     said = sentences.sentences(message.content)
+    named = names.hosts(message.content)
+    heap.hosts += named if len(named) <= MANY_HOSTS else []
+    hosts = [*hosts, *named]
     kinds = {sentence: _kind(sentence) for sentence in said}
     for mark in _MARKS:
         heap.pinned[_MARKS[mark]] += _marked(message, mark, kinds)
@@ -132,8 +135,6 @@ def _from_person(
             heap.pinned[kind].append(sentence)
         elif not _noted(heap, sentence, extra=2):
             heap.rest.append(sentence)
-    named = names.hosts(message.content)
-    heap.hosts += named if len(named) <= MANY_HOSTS else []
     heap.notes["paths"] += [Note(path, 6) for path in names.paths_told(message.content)]
 
 
@@ -146,7 +147,9 @@ def _kind(sentence: str) -> str:
     for kind, name in (("refusal", "refusals"), ("rule", "rules"), ("goal", "goals")):
         if wording.kind(kind).says(seen):
             return name
-    return "questions" if asked or wording.kind("open").says(seen) else ""
+    if asked:  # a request in the form of a question is none, once it was answered
+        return ""
+    return "questions" if wording.kind("open").says(seen) else ""
 
 
 def _marked(message: Message, mark: str, kinds: Mapping[str, str]) -> list[str]:
@@ -175,7 +178,7 @@ def _open(question: str, answers: Sequence[str], hosts: Sequence[str], *, alone:
 
 
 def _from_agent(heap: _Heap, message: Message) -> None:
-    for sentence in sentences.sentences(message.content):
+    for sentence in filter(wording.is_prose, sentences.sentences(message.content)):
         if questions.asks(sentence):
             if not _OFFER.search(sentence) and questions.tells_apart(sentence, heap.hosts):
                 heap.pinned["questions"].append(sentence)
@@ -207,7 +210,7 @@ def _finding_weight(seen: str) -> int:
     cause, trouble = wording.kind("cause").says(seen), wording.kind("trouble").says(seen)
     if not cause and wording.kind("calm").says(seen):
         return 0
-    weight = 3 * cause + 2 * trouble + (2 * value if cause or trouble else value)
+    weight = 3 * cause + 2 * trouble + 2 * value
     return max(weight - 2 * (len(seen) > MAX_NOTE_CHARS), 0)
 
 

@@ -11,6 +11,9 @@ import yaml
 MAX_CHARS: Final = 500
 """A longer sentence is no prose of a person: lists and pastes come like this."""
 
+JOINED_WORDS: Final = 8
+
+_LATIN = re.compile(r"[a-z]+")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it is built
 
 _CLAUSE = (
@@ -45,6 +48,12 @@ class Kind:
 def kind(name: str) -> Kind:
     """Return a kind by its name in the list."""
     return _kinds()[name]
+
+
+def is_prose(sentence: str) -> bool:
+    """Tell a sentence from a row of names: eight English words hold one that joins them."""
+    words = _LATIN.findall(sentence.lower())
+    return len(words) < JOINED_WORDS or not common().isdisjoint(words)
 
 
 def unquoted(sentence: str) -> str:
