@@ -1,8 +1,9 @@
 """Rank the memories that share something with a question; nothing relevant gives none."""
 
+import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
@@ -27,44 +28,69 @@ MOST_VERSIONS = 20
 HELPED = 0.05
 ASKING = 0.4
 
+Worth = Mapping[int, float]
+"""What one thing counts in each memory that has it."""
 
-@dataclass(slots=True)
-class Tally:
-    """What one memory has of what is sought.
 
-    *parts* is what each word counts, *concepts* what each widening counts beyond the words
-    it stands for, *met* are all widenings found, each with the words it stands for; *total*
-    is the sum.
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What the matched memories have of what is sought.
+
+    *words* is what each word counts, *concepts* what each widening counts beyond the words
+    it stands for; *met* are all widenings found: each with the words it stands for and the
+    memories that have it. *totals* is the sum for each memory.
     """
 
-    parts: dict[str, float] = field(default_factory=dict)
-    concepts: dict[str, float] = field(default_factory=dict)
-    met: dict[str, frozenset[str]] = field(default_factory=dict)
-    total: float = 0.0
+    words: Mapping[str, Worth]
+    concepts: Mapping[str, Worth]
+    met: Sequence[tuple[str, frozenset[str], Collection[int]]]
+    totals: Worth
 
 
-_Candidate = tuple[Tally, Features]
-
-
-def weigh(sought: Sought, matches: Matches) -> dict[int, Tally]:
-    """Return what each matched text has of what is sought."""
-    tallies: dict[int, Tally] = defaultdict(Tally)
-    lengths = score.relative_lengths(matches, matches.places)
-    for unit in sought.words:
-        for doc, worth in _worth(unit, matches, lengths).items():
-            tallies[doc].parts[unit.name] = worth
-    _count_once(sought, tallies)
+def weigh(sought: Sought, matches: Matches) -> Weighed:
+    """Return what the matched texts have of what is sought."""
+    damping = score.damping(matches)
+    said = _counted_once({each.name: _worth(each, matches, damping) for each in sought.words})
+    concepts: dict[str, Worth] = {}
+    met: list[tuple[str, frozenset[str], Collection[int]]] = []
     for unit in sought.concepts:
-        said = _meant(unit)
-        for doc, worth in _worth(unit, matches, lengths).items():
-            tally = tallies[doc]
-            tally.met[unit.name] = said
-            more = worth - sum(tally.parts.get(term, 0.0) for term in unit.said)
-            if more > 0:
-                tally.concepts[unit.name] = more
-    for tally in tallies.values():
-        tally.total = sum(tally.parts.values()) + sum(tally.concepts.values())
-    return tallies
+        if worth := _worth(unit, matches, damping):
+            met.append((unit.name, _meant(unit), worth.keys()))
+            concepts[unit.name] = _beyond(worth, [said[term] for term in unit.said if term in said])
+    own, more = _totals(said.values()), _totals(concepts.values())
+    every = own.keys() | more.keys()
+    return Weighed(
+        said, concepts, met, {doc: own.get(doc, 0.0) + more.get(doc, 0.0) for doc in every}
+    )
+
+
+def _worth(unit: Unit, matches: Matches, damping: Worth) -> Worth:
+    held = score.counts(unit, matches)
+    if not held:
+        return {}
+    texts = matches.texts.get(unit.name, 0) if not unit.said else 0
+    asked = unit.name in words.asking() or (unit.said and unit.said <= words.asking())
+    rarity = score.rarity(max(texts, len(held)), matches.total)
+    weight = unit.weight * (ASKING if asked else 1) * rarity
+    # score.fullness, without calling it for each of a thousand places
+    gain = score.K1 + 1
+    return {doc: weight * (times * gain / (times + damping[doc])) for doc, times in held.items()}
+
+
+def _counted_once(worth: Mapping[str, Worth]) -> dict[str, Worth]:
+    """Leave out what a pair of Chinese or a name with marks in it counts already."""
+    found = {name: docs for name, docs in worth.items() if docs}
+    for name in found:
+        for piece in found.keys() & _inside(name):
+            found[piece] = {doc: n for doc, n in found[piece].items() if doc not in worth[name]}
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _inside(term: str) -> frozenset[str]:
+    if len(term) == 1:
+        return frozenset()
+    return frozenset(term if words.is_han(term) else words.terms(term)) - {term}
 
 
 def _meant(unit: Unit) -> frozenset[str]:
@@ -75,41 +101,36 @@ def _meant(unit: Unit) -> frozenset[str]:
     return frozenset(term for term in unit.said if not _lone(term)) or unit.said
 
 
-def _count_once(sought: Sought, tallies: Mapping[int, Tally]) -> None:
-    """Take away what a pair of Chinese or a name with marks in it counts already."""
-    asked = {unit.name for unit in sought.words}
-    inner = {name: asked.intersection(_inside(name)) for name in asked if len(name) > 1}
-    outer = [(name, within) for name, within in inner.items() if within]
-    for tally in tallies.values():
-        for name, within in outer:
-            if name in tally.parts:
-                for piece in within:
-                    tally.parts.pop(piece, None)
-
-
-def _inside(term: str) -> Iterable[str]:
-    return term if words.is_han(term) else set(words.terms(term)) - {term}
-
-
-def _worth(unit: Unit, matches: Matches, lengths: Mapping[int, float]) -> dict[int, float]:
-    held = score.counts(unit, matches)
-    if not held:
-        return {}
-    texts = matches.texts.get(unit.name, 0) if not unit.said else 0
-    asked = unit.name in words.asking() or (unit.said and unit.said <= words.asking())
-    weight = (
-        unit.weight * (ASKING if asked else 1) * score.rarity(max(texts, len(held)), matches.total)
+def _beyond(worth: Worth, said: Sequence[Worth]) -> Worth:
+    """Return what a widening counts more than the words it stands for."""
+    if not said:
+        return worth
+    more = (
+        (doc, counts - sum([each[doc] for each in said if doc in each]))
+        for doc, counts in worth.items()
     )
-    return {doc: weight * score.fullness(times, lengths[doc]) for doc, times in held.items()}
+    return {doc: counts for doc, counts in more if counts > 0}
 
 
-def best_first(tallies: Mapping[int, Tally]) -> list[int]:
+def _totals(parts: Iterable[Worth]) -> dict[int, float]:
+    totals: dict[int, float] = defaultdict(float)
+    for part in parts:
+        for doc, counts in part.items():
+            totals[doc] += counts
+    return totals
+
+
+def best_first(weighed: Weighed) -> list[int]:
     """Return the matched memories by their words alone."""
-    return sorted(tallies, key=lambda doc: (-tallies[doc].total, -doc))
+    totals = weighed.totals
+    return [doc for _, doc in sorted(zip(totals.values(), totals, strict=True), reverse=True)]
+
+
+# --- the rank -------------------------------------------------------------------------
 
 
 def rank(
-    query: Query, tallies: Mapping[int, Tally], features: Mapping[int, Features], *, k: int
+    query: Query, weighed: Weighed, features: Mapping[int, Features], *, k: int
 ) -> list[Scored]:
     """Return at most *k* of the memories in *features*, best first.
 
@@ -117,44 +138,95 @@ def rank(
     that the question is after, how fresh and sure it is, and how often it helped. Of two
     versions of one fact the newer stands above. Nothing relevant gives [].
     """
-    hosts = {each.host for each in features.values()}
-    goal = aim.take(query, hosts)
-    beside = words.asking() | (_terms_of(*query.hosts, *goal.named) - goal.alone)
-    scores = {
-        doc: tally.total
-        * _aptness(goal, tally, features[doc], beside)
-        * _fit(goal, features[doc])
-        * _standing(features[doc], query.at)
-        for doc, tally in tallies.items()
-        if doc in features
-    }
-    best = max(scores.values(), default=0.0)
-    least = max(LEAST_SCORE, best * LEAST_SHARE)
-    kept = {doc: worth for doc, worth in scores.items() if worth >= least}
-    order = sorted(kept, key=lambda doc: (-kept[doc], -doc))[: max(MOST_VERSIONS, 2 * k)]
-    _newer_first(kept, order, tallies, features)
-    order = sorted(order, key=lambda doc: (-kept[doc], -doc))[:k]
-    return [
-        Scored(doc, kept[doc], reasons.tell(query, tallies[doc].parts, tallies[doc].concepts))
-        for doc in order
-    ]
+    most = max(MOST_VERSIONS, 2 * k)
+    scores = _best(query, weighed, features, most)
+    order = sorted(scores, key=lambda doc: (-scores[doc], -doc))[:most]
+    _newer_first(scores, order, weighed, features)
+    order = sorted(order, key=lambda doc: (-scores[doc], -doc))[:k]
+    return [Scored(doc, scores[doc], _reasons(query, weighed, doc)) for doc in order]
 
 
-def _aptness(goal: Aim, tally: Tally, features: Features, beside: frozenset[str]) -> float:
-    """Return 0 for a memory that shares nothing with what is asked, else 1.
+def _reasons(query: Query, weighed: Weighed, doc: int) -> tuple[str, ...]:
+    return reasons.tell(query, _in(doc, weighed.words), _in(doc, weighed.concepts))
+
+
+def _in(doc: int, parts: Mapping[str, Worth]) -> dict[str, float]:
+    return {name: worth[doc] for name, worth in parts.items() if doc in worth}
+
+
+def _best(
+    query: Query, weighed: Weighed, features: Mapping[int, Features], most: int
+) -> dict[int, float]:
+    """Return the scores of what is relevant, of the best *most* at least.
+
+    It ends where the next one, were it of today, could not come among these.
+    """
+    goal = aim.take(query, {each.host for each in features.values()})
+    bearing = _Bearing.on(query, goal, weighed)
+    scores: dict[int, float] = {}
+    highest: list[float] = []
+    least = LEAST_SCORE
+    for bound, doc, worth, sure in _bounds(goal, weighed, features):
+        if bound < least or (len(highest) == most and bound < highest[0]):
+            break
+        each = features[doc]
+        if not bearing.of(doc, each):
+            continue
+        fresh = 1 - FRESHNESS + FRESHNESS * freshness(each, query.at)
+        scores[doc] = worth * (sure * fresh)
+        least = max(least, scores[doc] * LEAST_SHARE)
+        heapq.heappush(highest, scores[doc])
+        if len(highest) > most:
+            heapq.heappop(highest)
+    return {doc: counts for doc, counts in scores.items() if counts >= least}
+
+
+def _bounds(
+    goal: Aim, weighed: Weighed, features: Mapping[int, Features]
+) -> list[tuple[float, int, float, float]]:
+    """Return the score that each has at most, with its parts but for its age, best first."""
+    fits: dict[tuple[MemoryType, str], float] = {}
+    bounds: list[tuple[float, int, float, float]] = []
+    for doc, each in features.items():
+        if (total := weighed.totals.get(doc)) is None:
+            continue
+        kind = each.type, each.host
+        if kind not in fits:
+            fits[kind] = _fit(goal, each)
+        worth = total * fits[kind]
+        sure = each.confidence * (1 + min(each.helped_times, 5) * HELPED)
+        bounds.append((worth * sure, doc, worth, sure))
+    return sorted(bounds, reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bearing:
+    """Tells whether a memory shares something with what is asked.
 
     *beside* are the words that tell how or where something is asked; nor does a memory bear
     on a word because it stands in the name of its host. Of a host that the question names,
     all of the kind that is asked for does.
     """
-    own = _terms_of(features.host) - _told(features)
-    for name in tally.parts:
-        if name not in beside and name not in own and not _lone(name):
-            return 1.0
-    for said in tally.met.values():
-        if not said <= beside and not said <= beside | own:
-            return 1.0
-    return float(features.type in goal.kinds and features.host.lower() in goal.named)
+
+    goal: Aim
+    beside: frozenset[str]
+    words: Sequence[tuple[str, Worth]]
+    met: Sequence[tuple[frozenset[str], Collection[int]]]
+
+    @classmethod
+    def on(cls, query: Query, goal: Aim, weighed: Weighed) -> "_Bearing":
+        beside = words.asking() | (_terms_of(*query.hosts, *goal.named) - goal.alone)
+        telling = (each for each in weighed.words.items() if each[0] not in beside)
+        met = [(said, docs) for _, said, docs in weighed.met if not said <= beside]
+        return cls(goal, beside, [each for each in telling if not _lone(each[0])], met)
+
+    def of(self, doc: int, features: Features) -> bool:
+        own = _own(features.type, features.host, features.subject)
+        if any(doc in worth and name not in own for name, worth in self.words):
+            return True
+        if any(doc in docs and not said <= self.beside | own for said, docs in self.met):
+            return True
+        return features.type in self.goal.kinds and features.host.lower() in self.goal.named
 
 
 def _lone(name: str) -> bool:
@@ -162,11 +234,12 @@ def _lone(name: str) -> bool:
     return len(name) == 1 and words.is_han(name)
 
 
-def _told(features: Features) -> frozenset[str]:
-    """Return the words of its host's name that a memory may be about for all that."""
-    if features.subject and features.type is not MemoryType.TROUBLESHOOTING_CASE:
-        return _terms_of(features.subject)
-    return _terms_of(features.host)
+@lru_cache(maxsize=4096)
+def _own(kind: MemoryType, host: str, subject: str) -> frozenset[str]:
+    """Return the words of its host's name that a memory is not about for all that."""
+    if subject and kind is not MemoryType.TROUBLESHOOTING_CASE:
+        return _terms_of(host) - _terms_of(subject)
+    return frozenset()
 
 
 def _fit(goal: Aim, features: Features) -> float:
@@ -177,13 +250,6 @@ def _fit(goal: Aim, features: Features) -> float:
     if goal.unknown and host:
         fit *= STRANGE_HOST
     return fit
-
-
-def _standing(features: Features, now: datetime | None) -> float:
-    helped = min(features.helped_times, 5) * HELPED
-    return (
-        features.confidence * (1 + helped) * (1 - FRESHNESS + FRESHNESS * freshness(features, now))
-    )
 
 
 def freshness(features: Features, now: datetime | None) -> float:
@@ -202,26 +268,34 @@ def freshness(features: Features, now: datetime | None) -> float:
 def _newer_first(
     scores: dict[int, float],
     order: Sequence[int],
-    tallies: Mapping[int, Tally],
+    weighed: Weighed,
     features: Mapping[int, Features],
 ) -> None:
     """Put the newer of two versions of the same above the older."""
-    for place, older in enumerate(order):
-        for newer in order[place + 1 :]:
-            one, other = (tallies[newer], features[newer]), (tallies[older], features[older])
-            if _is_newer_version(one, other):
+    alike: dict[tuple[MemoryType, str], list[int]] = defaultdict(list)
+    for doc in order:
+        if features[doc].type is not MemoryType.TROUBLESHOOTING_CASE:
+            alike[features[doc].type, features[doc].host].append(doc)
+    for docs in alike.values():
+        for older, newer in _pairs(docs):
+            if _is_newer_version(newer, older, weighed, features):
                 scores[newer] = max(scores[newer], scores[older] * 1.001)
 
 
-def _is_newer_version(newer: _Candidate, older: _Candidate) -> bool:
-    (tally, one), (older_tally, other) = newer, older
-    if one.type is MemoryType.TROUBLESHOOTING_CASE or one.type is not other.type:
-        return False
-    if one.host != other.host or one.at is None or other.at is None or one.at <= other.at:
+def _pairs(docs: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return ((one, other) for place, one in enumerate(docs) for other in docs[place + 1 :])
+
+
+def _is_newer_version(
+    newer: int, older: int, weighed: Weighed, features: Mapping[int, Features]
+) -> bool:
+    one, other = features[newer], features[older]
+    if one.at is None or other.at is None or one.at <= other.at:
         return False
     if one.subject and other.subject:
         return one.subject == other.subject
-    mine, theirs = _matter(tally, one), _matter(older_tally, other)
+    host = _terms_of(one.host)
+    mine, theirs = (_matter(weighed, doc) - host for doc in (newer, older))
     if not mine and not theirs:
         return True
     return len(mine & theirs) >= ALIKE * max(min(len(mine), len(theirs)), 1)
@@ -232,7 +306,7 @@ def _terms_of(*names: str) -> frozenset[str]:
     return frozenset(term for name in names for term in words.terms(name))
 
 
-def _matter(tally: Tally, features: Features) -> frozenset[str]:
-    """Return what was found in a memory without its host and the words of asking."""
-    host = _terms_of(features.host)
-    return frozenset(tally.met | tally.parts.keys()) - host - words.asking()
+def _matter(weighed: Weighed, doc: int) -> frozenset[str]:
+    """Return what was found in a memory without the words of asking."""
+    met = (name for name, _, docs in weighed.met if doc in docs)
+    return frozenset([*_in(doc, weighed.words), *met]) - words.asking()

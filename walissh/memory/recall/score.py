@@ -1,7 +1,7 @@
 """How much a text bears on what is sought: BM25 over words and what widens them."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from walissh.memory.recall.sought import Unit
 from walissh.memory.recall.values import Matches
@@ -29,8 +29,10 @@ def counts(unit: Unit, matches: Matches) -> Counts:
 def _phrase(phrase: Phrase, matches: Matches) -> Counts:
     if len(phrase) == 1:
         return matches.held.get(phrase[0], {})
-    lists = sorted((matches.held.get(term, {}) for term in phrase), key=len)
-    rarest, rest = lists[0], lists[1:]
+    lists = [matches.held.get(term, {}) for term in phrase]
+    if not all(lists):
+        return {}
+    rarest, *rest = sorted(lists, key=len)
     return {
         doc: min([times, *(each[doc] for each in rest)])
         for doc, times in rarest.items()
@@ -53,7 +55,8 @@ def fullness(times: float, length: float = 1.0) -> float:
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length))
 
 
-def relative_lengths(matches: Matches, docs: Iterable[int]) -> dict[int, float]:
-    """Return the length of each text against the mean."""
+def damping(matches: Matches) -> dict[int, float]:
+    """Return for each text what ``fullness`` adds below, which grows with its length."""
     mean = max(matches.mean_length, 1.0)
-    return {doc: matches.places[doc].length / mean for doc in docs}
+    places = matches.places.items()
+    return {doc: K1 * (1 - B + B * (place.length / mean)) for doc, place in places}
