@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from walissh.errors import ShellError, WalisshError
 from walissh.memory.entry import Milestone
 from walissh.memory.working import TaskState
+from walissh.react.gauge import Learned
 from walissh.react.host import Host
 from walissh.react.turn import (
     CommandRun,
@@ -143,6 +144,16 @@ class NoCache:
         pass
 
     def fill(self, session_id: str, user_id: str, marks: Sequence[Milestone]) -> None:
+        pass
+
+
+class NoLessons:
+    """Knows nothing of any model."""
+
+    def of_model(self, model: str) -> Learned:
+        return Learned()
+
+    def keep(self, model: str, learned: Learned) -> None:
         pass
 
 

@@ -7,6 +7,7 @@ from tests.fakes import (
     EventList,
     ListQueue,
     NoCache,
+    NoLessons,
     ScriptedModel,
     ScriptedShell,
     Snapshots,
@@ -19,12 +20,13 @@ from walissh.errors import WalisshError
 from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.router import Router
 from walissh.react import agent, course, decisions
+from walissh.react.gauge import Gauge
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
 from walissh.react.tracker import ContextTracker
 from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
 from walissh.react.understanding import RuleUnderstanding
-from walissh.store import commands, history, hosts, milestones, people, sessions, turns
+from walissh.store import commands, history, hosts, milestones, people, sessions, summaries, turns
 from walissh.store.hosts import HostDraft
 
 
@@ -69,6 +71,8 @@ class World:
                 dropped=dropped.append,
             ),
             tracker=ContextTracker(Snapshots(), turns, RuleUnderstanding()),
+            gauge=Gauge("gpt-4o", NoLessons()),
+            summaries=summaries,
             publish=events,
             enqueue=queue,
             clock=utc_now,

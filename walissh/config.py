@@ -14,6 +14,7 @@ from walissh.errors import SettingsError
 
 Brain = Literal["auto", "openai", "offline"]
 Lang = Literal["zh", "en"]
+Strategy = Literal["sliding", "lru", "summary", "hybrid"]
 
 DEFAULT_MODEL = "gpt-5-mini"
 MAX_SOCKET_BYTES = 107
@@ -44,6 +45,9 @@ class Settings:
     command_threads: int = 16
     web_threads: int = 256
     refine_tokens: int = 0
+    context_tokens: int = 0
+    context_strategy: Strategy = "hybrid"
+    summary_chars: int = 80
 
     @property
     def host(self) -> str:
@@ -126,6 +130,12 @@ class Settings:
             command_threads=_whole(values, "command_threads"),
             web_threads=_whole(values, "web_threads"),
             refine_tokens=_whole(values, "refine_tokens", least=0),
+            context_tokens=_whole(values, "context_tokens", least=0),
+            context_strategy=cast(
+                Strategy,
+                _choice(values, "WALISSH_CONTEXT_STRATEGY", get_args(Strategy)) or "hybrid",
+            ),
+            summary_chars=_whole(values, "summary_chars", least=0),
         )
 
 

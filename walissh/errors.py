@@ -111,7 +111,13 @@ class ModelRefusedError(ModelError):
 
 
 class ContextTooLongError(ModelError):
-    """The request does not fit the model's window."""
+    """The request does not fit the model's window; *window_tokens* is its size, if named."""
+
+    def __init__(
+        self, message: str, *, window_tokens: int | None = None, partial: str = ""
+    ) -> None:
+        super().__init__(message, partial=partial)
+        self.window_tokens = window_tokens
 
 
 class TurnCancelledError(WalisshError):

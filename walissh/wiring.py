@@ -24,6 +24,7 @@ from walissh.memory.refine import Refiner
 from walissh.memory.router import OWN_FILE, Router
 from walissh.memory.sidepath import SidePath
 from walissh.memory.synonyms import SynonymsFile
+from walissh.react.gauge import Gauge
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider, render
@@ -45,16 +46,21 @@ from walissh.store import (
     said,
     seal,
     sessions,
+    summaries,
     turns,
 )
 from walissh.store.database import MEMORY_PATIENCE_MS
 from walissh.store.dropped import Dropped
 from walissh.store.milestone_cache import MilestoneCache
+from walissh.store.model_lessons import ModelLessons
 from walissh.store.postings import OWN_WORDS
 from walissh.store.queue import JOB_ENDS, JobQueue, connect, connect_briefly
 from walissh.store.tracked import TrackedSessions
 from walissh.store.working import WorkingMemory
 from walissh.stream import Stream
+
+OFFLINE = "offline"
+"""The name of the playbooks among the models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,8 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         hosts=hosts,
         mind=mind,
         tracker=tracker(settings),
+        gauge=gauge(settings),
+        summaries=summaries,
         publish=stream.append,
         enqueue=queue,
         clock=utc_now,
@@ -127,6 +135,17 @@ def tracker(settings: Settings) -> ContextTracker:
     return ContextTracker(threads, turns, RuleUnderstanding())
 
 
+def gauge(settings: Settings) -> Gauge:
+    """Return what measures for the configured model."""
+    return Gauge(
+        settings.model if settings.uses_openai else OFFLINE,
+        ModelLessons(connect_briefly(settings)),
+        configured_tokens=settings.context_tokens,
+        strategy=settings.context_strategy,
+        line_chars=settings.summary_chars,
+    )
+
+
 def mind(settings: Settings) -> Mind:
     """Return all of memory, with its working part and its counters on Redis."""
     connection = connect_briefly(settings)
@@ -149,7 +168,6 @@ def refiner(settings: Settings, dropped: Callable[[str], None]) -> Refiner | Non
     return Refiner(
         model=LateModel(lambda: model(settings)),
         render=render,
-        memories=memories,
         refinements=refinements,
         aside=SidePath(JOB_ENDS, dropped),
         limit_tokens=settings.refine_tokens,

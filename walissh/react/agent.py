@@ -19,11 +19,10 @@ from walissh.errors import (
     StoreError,
     TurnCancelledError,
 )
-from walissh.react import citations, course, repeats, telling, texts, tools, tracker
+from walissh.react import citations, compaction, course, repeats, telling, texts, tools, tracker
 from walissh.react.host import Host
 from walissh.react.offered import REMEMBER
 from walissh.react.parts import Parts
-from walissh.react.prompt import HISTORY_CHARS
 from walissh.react.turn import (
     CommandRun,
     CommandStatus,
@@ -39,13 +38,11 @@ from walissh.react.turn import (
 )
 from walissh.safety import purify
 
-RECENT_MESSAGES = 50
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 120.0
 NONSENSE_TRIES = 2
 FRESH_STARTS = 3
 LONGER_PAUSE_S = 10.0
-SHORTEST_HISTORY_CHARS = 10_000
 
 
 def think(parts: Parts, turn_id: str, step: int) -> None:
@@ -73,23 +70,21 @@ def think(parts: Parts, turn_id: str, step: int) -> None:
 def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
     """Load what this step knows: cold start is the same as any start.
 
-    The last 50 messages of this session and owner, all of this turn, and what is remembered.
+    The summary of what was folded, the messages after it, all of this turn, and what is
+    remembered.
     """
     session = parts.sessions.get(turn.session_id, turn.user_id)
     if session is None:
         raise TurnCancelledError("The session was deleted.")
-    before = parts.history.get_recent_messages(
-        turn.session_id, RECENT_MESSAGES, user_id=turn.user_id, before_turn=turn.id
-    )
-    if before and not any(message.role == "user" for message in before):
-        # one long round fills the window: whole, or the model would know nothing of the talk
-        before = parts.history.of_turn(before[-1].turn_id)
+    summary = parts.summaries.load(turn.session_id, turn.user_id)
+    before = compaction.unfolded(parts, turn, summary)
     context = DynamicContext(
         turn=turn,
         session=session,
         hosts=tuple(_hosts(parts, turn, session)),
         history=(*before, *parts.history.of_turn(turn.id)),
         commands=tuple(parts.commands.of_turn(turn.id)),
+        summary=summary,
     )
     return parts.mind.prepare(parts.tracker.follow(context))
 
@@ -104,23 +99,23 @@ def _hosts(parts: Parts, turn: Turn, session: Session) -> Sequence[Host]:
 
 
 def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
-    """Make one call; a request that is too long is made again with half of the history."""
+    """Make one call; a request that is too long is made again smaller."""
     flow = telling.TextFlow(parts, context.turn, purify.clean)
     wrap_up = context.turn.step >= parts.limits.steps or repeats.stuck(context.commands)
-    history_chars = HISTORY_CHARS
-    request = parts.prompt.build(context, wrap_up=wrap_up, history_chars=history_chars)
+    window = parts.gauge.window()
     while True:
+        built = parts.prompt.build(context, window, wrap_up=wrap_up)
         try:
-            reply = _complete(parts, context.turn, request, flow)
-        except ContextTooLongError:
-            refused = request
-            while request == refused:
-                history_chars //= 2
-                if history_chars < SHORTEST_HISTORY_CHARS:
-                    raise
-                request = parts.prompt.build(context, wrap_up=wrap_up, history_chars=history_chars)
+            reply = _complete(parts, context.turn, built.request, flow)
+        except ContextTooLongError as error:
+            smaller = parts.gauge.refused(window, built.tokens, error.window_tokens)
+            if smaller is None:
+                raise
+            window = smaller
         else:
             flow.flush()
+            parts.gauge.reported(built.tokens, reply.usage.prompt_tokens)
+            compaction.keep(parts, context, built.fitted)
             return _final(context, reply) if wrap_up else reply
 
 

@@ -29,6 +29,7 @@ from walissh.react.turn import (
     TurnStatus,
     Verdict,
 )
+from walissh.react.window.summary import Summary
 
 
 class Model(Protocol):
@@ -234,6 +235,27 @@ class History(Protocol):
 
     def of_turn(self, turn_id: str) -> list[Message]:
         """Return the messages of one turn, oldest first."""
+
+    def since(
+        self,
+        session_id: str,
+        after_id: str,
+        *,
+        user_id: str,
+        limit: int,
+        before_turn: str | None = None,
+    ) -> list[Message]:
+        """Return the newest *limit* messages after that one, oldest first; "" means all."""
+
+
+class Summaries(Protocol):
+    """``store.summaries``: what left the window of a session."""
+
+    def load(self, session_id: str, user_id: str) -> Summary:
+        """Return the summary, an empty one if nothing was folded."""
+
+    def save(self, session_id: str, user_id: str, new: Summary) -> bool:
+        """Keep it unless another has folded more."""
 
 
 class Sessions(Protocol):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from walissh.clock import Clock
+from walissh.react.gauge import Gauge
 from walissh.react.needs import (
     Commands,
     Enqueue,
@@ -14,6 +15,7 @@ from walissh.react.needs import (
     Publish,
     Sessions,
     Shell,
+    Summaries,
     Turns,
 )
 from walissh.react.prompt import Prompt
@@ -51,6 +53,8 @@ class Parts:
     hosts: Hosts
     mind: Mind
     tracker: ContextTracker
+    gauge: Gauge
+    summaries: Summaries
     publish: Publish
     enqueue: Enqueue
     clock: Clock

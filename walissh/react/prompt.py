@@ -13,10 +13,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from walissh.config import asset_dir
 from walissh.errors import SettingsError
 from walissh.react import offered, rounds
-from walissh.react.turn import DynamicContext, Language, Message, Request, Section
+from walissh.react.gauge import Window
+from walissh.react.turn import DynamicContext, Language, Request, Section
+from walissh.react.window.values import Budget, Fitted
 
-HISTORY_CHARS = 160_000
-"""About 40,000 tokens; fitting the window by tokens is the work of compaction."""
+SECTION_TOKENS = 6_000
+"""What a section may take whose provider says nothing else."""
+CUT = "[...]"
+SECTIONS_SHARE = 0.6
+"""All sections together take at most so much of the window: the rest is for the talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,10 @@ class PromptContext:
 
 
 class ContextProvider(Protocol):
-    """Gives one section of the prompt; *order* is unique among the providers."""
+    """Gives one section of the prompt; *order* is unique among the providers.
+
+    A provider may have ``budget_tokens: int``; what goes over it is cut off at a line's end.
+    """
 
     @property
     def order(self) -> int:
@@ -41,6 +49,25 @@ class ContextProvider(Protocol):
 
     def provide(self, context: DynamicContext) -> Section | None:
         """Return the section, None if there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A section as it is sent, and what it costs."""
+
+    order: int
+    section: Section
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A request, and how it came about; *tokens* is what all of it costs, tools and all."""
+
+    request: Request
+    shares: tuple[Share, ...]
+    fitted: Fitted
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +85,69 @@ class Prompt:
             raise SettingsError(f"Two context providers have the order {min(twice)}.")
         return cls(tuple(sorted(providers, key=lambda each: each.order)))
 
-    def build(
-        self,
-        context: DynamicContext,
-        *,
-        wrap_up: bool = False,
-        history_chars: int = HISTORY_CHARS,
-    ) -> Request:
+    def build(self, context: DynamicContext, window: Window, *, wrap_up: bool = False) -> Built:
         """Return what the model gets: one system message, then whole rounds.
 
-        With *wrap_up* no tools are offered and the model is told to sum up.
+        With *wrap_up* no tools are offered and the model is told to sum up. Raises
+        ContextTooLongError if the window holds not even the question.
         """
-        given = (each.provide(context) for each in self.providers)
-        sections = [each for each in given if each is not None]
-        if wrap_up:
-            sections.append(Section("", render("wrap_up", context.turn.language)))
-        system = Message("system", PromptContext(tuple(sections)).render())
-        return Request(
-            messages=(system, *rounds.fit(context.history, history_chars)),
-            tools=() if wrap_up else offered.ALL,
+        tools = () if wrap_up else offered.ALL
+        room = window.tokens - window.counter.tools(tools)
+        shares = self._shares(context, window, int(room * SECTIONS_SHARE), wrap_up=wrap_up)
+        system = PromptContext(tuple(each.section for each in shares)).render()
+        language = context.turn.language
+        budget = Budget(room, window.counter, system, language, window.line_chars)
+        fitted = window.strategy.fit(rounds.split(context.history), context.summary, budget)
+        request = Request(
+            messages=fitted.messages,
+            tools=tools,
             hosts=tuple(host.name for host in context.hosts),
-            language=context.turn.language,
+            language=language,
         )
+        return Built(request, shares, fitted, window.tokens - room + fitted.tokens)
+
+    def _shares(
+        self, context: DynamicContext, window: Window, most: int, *, wrap_up: bool
+    ) -> tuple[Share, ...]:
+        """Return the sections, each within its budget and all within *most* tokens.
+
+        The last in the order give way first; the first, which says how to work, never does.
+        """
+        shares = [
+            _share(each.order, section, getattr(each, "budget_tokens", SECTION_TOKENS), window)
+            for each in self.providers
+            if (section := each.provide(context)) is not None
+        ]
+        if wrap_up:
+            told = Section("", render("wrap_up", context.turn.language))
+            shares.insert(1, _share(SystemProvider.order, told, SECTION_TOKENS, window))
+        for at in reversed(range(1, len(shares))):
+            over = sum(each.tokens for each in shares) - most
+            if over > 0 and shares[at].order != SystemProvider.order:
+                left = max(shares[at].tokens - over, 0)
+                shares[at] = _share(shares[at].order, shares[at].section, left, window)
+        return tuple(each for each in shares if each.section.text)
+
+
+def _share(order: int, section: Section, budget_tokens: int, window: Window) -> Share:
+    """Return the section within its budget, what is over it cut off at a line's end."""
+    head = window.counter.text(f"[{section.title}]\n\n")
+    if not window.counter.fits(section.text, budget_tokens - head):
+        short = _cut(section.text, budget_tokens - head, window)
+        section = Section(section.title, short)
+    return Share(order, section, head + window.counter.text(section.text))
+
+
+def _cut(text: str, tokens: int, window: Window) -> str:
+    """Return the first lines of *text* within *tokens*, with a mark; "" if none fits."""
+    left = tokens - window.counter.text(CUT)
+    kept: list[str] = []
+    for line in text.splitlines():
+        left -= window.counter.text(line) + 1
+        if left < 0:
+            break
+        kept.append(line)
+    return "\n".join([*kept, CUT]) if kept else ""
 
 
 class SystemProvider:

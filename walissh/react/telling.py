@@ -7,6 +7,7 @@ from walissh.memory.working import TaskState
 from walissh.react import texts
 from walissh.react.parts import Parts
 from walissh.react.turn import Asked, CommandRun, Turn
+from walissh.react.window.summary import Summary
 
 TEXT_EACH_S = 0.06
 """Deltas are gathered for so long: no eye reads faster, and each event is a write."""
@@ -86,6 +87,12 @@ def tell_question(parts: Parts, turn: Turn, asked: Asked) -> None:
 def tell_plan(parts: Parts, turn: Turn, plan: TaskState) -> None:
     """Publish ``plan``: the steps of the task with their states."""
     parts.publish(turn.session_id, "plan", {"turn_id": turn.id, **planned(plan)})
+
+
+def tell_compacted(parts: Parts, turn: Turn, summary: Summary) -> None:
+    """Publish ``compacted``: up to which message the model is given the summary instead."""
+    data = {"turn_id": turn.id, "rounds": summary.rounds, "until": summary.until}
+    parts.publish(turn.session_id, "compacted", data)
 
 
 def planned(plan: TaskState) -> dict[str, object]:

@@ -44,6 +44,28 @@ def of_turn(turn_id: str) -> list[Message]:
         return [rows.message(row) for row in found]
 
 
+def since(
+    session_id: str,
+    after_id: str,
+    *,
+    user_id: str,
+    limit: int,
+    before_turn: str | None = None,
+) -> list[Message]:
+    """Return the newest *limit* messages after that one, oldest first; "" means all."""
+    mine = [MessageRow.session_id == session_id, MessageRow.user_id == user_id]
+    found = select(MessageRow).where(*mine)
+    if after_id:
+        place = select(MessageRow.number).where(MessageRow.id == after_id, *mine)
+        found = found.where(MessageRow.number > place.scalar_subquery())
+    if before_turn is not None:
+        first = select(func.min(MessageRow.number)).where(MessageRow.turn_id == before_turn)
+        found = found.where(MessageRow.number < first.scalar_subquery())
+    with reading() as session:
+        newest = session.scalars(found.order_by(MessageRow.number.desc()).limit(limit))
+        return [rows.message(row) for row in newest][::-1]
+
+
 def find(message_id: str, user_id: str) -> Message | None:
     """Return this message of this person, None if it is gone or another's.
 
