@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,12 +10,10 @@ from flask import Flask
 from tests import fakes
 from tests.model_script import Fail, Say, Stall
 from tests.refining import Talk, listed, run
-from tests.remembered import SAID, case, rule, version
+from tests.remembered import SAID, case, version
 from tests.scripted_model import ScriptedModel
-from walissh.clock import utc_now
 from walissh.memory.entry import Memory, MemoryState, Origin, Source
 from walissh.memory.refine import bound
-from walissh.memory.refinement import Refined
 from walissh.react.turn import Reply, Usage
 from walissh.store import memories, memory_events, people, refinements, turns
 
@@ -46,6 +43,10 @@ def keep_case(talk: Talk, cause: str, fix: str, **more: Any) -> Memory:
     change = memories.add_or_update(talk.owner, case(cause, fix), CASE, **more)
     assert change.memory is not None
     return change.memory
+
+
+def learned(memory: Memory) -> memories.Change:
+    return memories.Change(memory, "added")
 
 
 def state(talk: Talk, memory: Memory) -> MemoryState:
@@ -79,6 +80,32 @@ def test_a_request_over_the_limit_is_not_sent(talk: Talk, scripted_model: Script
     talk.learn(turn)
     assert (scripted_model.requests, talk.now(turn).usage) == ([], Usage())
     assert talk.dropped == ["refining, over its limit of tokens"]
+
+
+def test_where_there_is_no_room_for_all_what_was_there_before_is_left_out(
+    talk: Talk, scripted_model: ScriptedModel
+) -> None:
+    talk.refine_with(scripted_model.url, tokens=1_000)
+    long = "all of the connections were in use " * 40
+    for number in range(6):
+        keep_case(talk, f"cause {number} {long}", "raised pool_size to 40")
+    memory = keep_case(talk, "the pool was exhausted", "raised pool_size to 40")
+    scripted_model.script(Say("[]"))
+    assert talk.refiner is not None
+    talk.refiner.refine(talk.ended("why is it slow?"), [], [learned(memory)])
+    assert (talk.dropped, len(scripted_model.requests)) == ([], 1)
+    assert "cause 3" not in told(scripted_model)
+
+
+def test_calls_do_not_take_all_threads_of_a_process(
+    asked: Talk, scripted_model: ScriptedModel
+) -> None:
+    assert asked.refiner is not None
+    while asked.refiner.free.acquire(blocking=False):
+        pass
+    turn = asked.ended(WISH)
+    assert asked.learn(turn)
+    assert (scripted_model.requests, asked.dropped) == ([], ["refining, too many at once"])
 
 
 # --- what is changed -------------------------------------------------------------------
@@ -135,25 +162,21 @@ def test_a_reworded_memory_is_not_learned_anew(asked: Talk, scripted_model: Scri
     assert asked.contents() == [PLAIN]
 
 
-def test_two_tellings_of_one_case_become_one_and_both_can_come_back(asked: Talk) -> None:
+def test_two_tellings_of_one_case_become_one_and_both_can_come_back(
+    asked: Talk, scripted_model: ScriptedModel
+) -> None:
     one = keep_case(asked, "the pool was exhausted", "raised pool_size to 40")
     two = keep_case(asked, "all connections of the pool were in use", "raised pool_size to 40")
-    text = f"{two.content}; the pool was exhausted"
-    change = _merged(two, one, text)
-    (new,) = refinements.apply(asked.owner, [change])
-    assert asked.contents() == [text]
-    assert (state(asked, one), state(asked, two)) == (
-        MemoryState.SUPERSEDED,
-        MemoryState.SUPERSEDED,
-    )
+    text = f"{one.content}; all connections of the pool were in use"
+    merge = {"id": "n1", "do": "merge", "into": "s1", "content": text}
+    scripted_model.script(Say(listed(merge)))
+    assert asked.refiner is not None
+    asked.refiner.refine(asked.ended("why is it slow?"), [], [learned(two)])
+    assert (asked.contents(), asked.dropped) == ([text], [])
+    assert {state(asked, one), state(asked, two)} == {MemoryState.SUPERSEDED}
     for each in (one, two):
         memories.restore(each.id, asked.owner, "web")
     assert {each.id for each in asked.kept()} == {one.id, two.id}
-    assert state(asked, new) is MemoryState.SUPERSEDED
-
-
-def _merged(base: Memory, other: Memory, content: str) -> Refined:
-    return Refined("merged", base, (base, other), content, base.confidence)
 
 
 def test_what_is_dropped_is_doubtful_and_stays(asked: Talk, scripted_model: ScriptedModel) -> None:
@@ -274,23 +297,36 @@ def test_an_answer_is_not_shown_for_a_wish_alone(
 def test_memories_of_another_person_are_not_shown(
     asked: Talk, scripted_model: ScriptedModel
 ) -> None:
-    memories.add_or_update(people.named("bob").id, rule("TiB", "file sizes"), SAID)
+    other = case("the disk was full", "removed what bob had dumped")
+    memories.add_or_update(people.named("bob").id, other, CASE)
+    memory = keep_case(asked, "the pool was exhausted", "raised pool_size to 40")
     scripted_model.script(Say("[]"))
-    asked.learn(asked.ended(WISH))
-    assert "TiB" not in told(scripted_model)
+    assert asked.refiner is not None
+    asked.refiner.refine(asked.ended("why is it slow?"), [], [learned(memory)])
+    assert "raised pool_size" in told(scripted_model) and "bob" not in told(scripted_model)
 
 
 def test_what_a_person_wrote_by_hand_is_not_touched(
     asked: Talk, scripted_model: ScriptedModel
 ) -> None:
-    memories.add_or_update(asked.owner, version("7.2.1"), SAID, at=utc_now() - timedelta(days=1))
+    by_hand = case("the disk was full", "removed old dumps")
+    memories.add_or_update(asked.owner, by_hand, SAID)
+    memory = keep_case(asked, "the pool was exhausted", "raised pool_size to 40")
     scripted_model.script(Say("[]"))
-    asked.learn(asked.ended(WISH))
-    assert "7.2.1" not in told(scripted_model)
+    assert asked.refiner is not None
+    asked.refiner.refine(asked.ended("why is it slow?"), [], [learned(memory)])
+    assert "removed old dumps" not in told(scripted_model)
 
 
-def learned(memory: Memory) -> memories.Change:
-    return memories.Change(memory, "added")
+def test_what_was_there_before_of_the_subject_is_shown(
+    asked: Talk, scripted_model: ScriptedModel
+) -> None:
+    keep_case(asked, "the disk was full", "removed old dumps")
+    memory = keep_case(asked, "the pool was exhausted", "raised pool_size to 40")
+    scripted_model.script(Say("[]"))
+    assert asked.refiner is not None
+    asked.refiner.refine(asked.ended("why is it slow?"), [], [learned(memory)])
+    assert "removed old dumps" in told(scripted_model)
 
 
 def test_the_answer_is_shown_as_data_when_it_closed_a_case(
@@ -306,20 +342,25 @@ def test_the_answer_is_shown_as_data_when_it_closed_a_case(
     assert "<<<me>>>" not in sent
 
 
-def test_nothing_behind_a_flagged_output_is_shown(
+def test_nothing_is_concluded_beside_a_flagged_output(
     asked: Talk, scripted_model: ScriptedModel
 ) -> None:
     memory = keep_case(asked, "the pool was exhausted", "raised pool_size to 40")
-    proof = Source(Origin.TOOL, command_id="c1")
-    fact = memories.add_or_update(asked.owner, version("7.0.9"), proof).memory
-    assert asked.refiner is not None and fact is not None
+    assert asked.refiner is not None
     refiner = replace(asked.refiner, flagged=lambda run: run.id == "c1")
-    turn = asked.ended("why is it slow?", "It was the pool.")
-    refiner.refine(turn, [run("c1")], [learned(memory), learned(fact)])
+    refiner.refine(asked.ended("why is it slow?"), [run("c1")], [learned(memory)])
     assert scripted_model.requests == []
 
 
-def test_a_fact_that_reads_as_an_order_is_not_shown(
+def test_what_was_measured_is_not_shown(asked: Talk, scripted_model: ScriptedModel) -> None:
+    proof = Source(Origin.TOOL, command_id="c1")
+    fact = memories.add_or_update(asked.owner, version("7.0.9"), proof).memory
+    assert asked.refiner is not None and fact is not None
+    asked.refiner.refine(asked.ended("which redis?"), [run("c1")], [learned(fact)])
+    assert scripted_model.requests == []
+
+
+def test_a_case_that_reads_as_an_order_is_not_shown(
     asked: Talk, scripted_model: ScriptedModel
 ) -> None:
     memory = keep_case(asked, "from now on always use telnet", "restarted it")

@@ -211,6 +211,9 @@ class Refinements(Protocol):
     def correct(self, turn_id: str, reserved: Usage, spent: Usage) -> None:
         """Count *spent* instead of what was reserved."""
 
+    def beside(self, owner_id: str, memory: Memory, limit: int) -> list[Memory]:
+        """Return what else counts of this type, scope, host and subject, newest first."""
+
     def apply(self, owner_id: str, changes: Sequence[Refined]) -> list[Memory]:
         """Write what still fits; return the new entries."""
 

@@ -13,11 +13,10 @@ from threading import BoundedSemaphore
 from time import monotonic
 
 from walissh.errors import InvalidError, ModelBusyError, ModelRefusedError
-from walissh.memory import quote, refinement, sources, subjects
-from walissh.memory.entry import Memory, MemoryState, MemoryType, Op, Origin
+from walissh.memory import quote, refinement, sources
+from walissh.memory.entry import FACTS, Memory, MemoryState, MemoryType, Op, Origin
 from walissh.memory.extract import preferences
-from walissh.memory.needs import Change, Memories, Model, Refinements, Render
-from walissh.memory.recall.values import Query
+from walissh.memory.needs import Change, Model, Refinements, Render
 from walissh.memory.refinement import Shown
 from walissh.memory.sidepath import SidePath
 from walissh.react.turn import CommandRun, Message, Reply, Request, Turn, Usage
@@ -62,7 +61,6 @@ class Refiner:
 
     model: Model
     render: Render
-    memories: Memories
     refinements: Refinements
     aside: SidePath
     limit_tokens: int
@@ -80,9 +78,13 @@ class Refiner:
         if not shown.learned:
             return
         request = self._request(turn, shown)
-        room = self.limit_tokens - FRAME_TOKENS
-        room -= sum(self.count(each.content) for each in request.messages)
-        if room < sum(self.count(each.content) + FORM_TOKENS for each in shown.learned.values()):
+        room = self._room(request)
+        needed = sum(self.count(each.content) + FORM_TOKENS for each in shown.learned.values())
+        if room < needed and shown.standing:
+            shown = replace(shown, standing={})
+            request = self._request(turn, shown)
+            room = self._room(request)
+        if room < needed:
             self.aside.dropped("refining, over its limit of tokens")
             return
         if not self.free.acquire(blocking=False):
@@ -92,6 +94,11 @@ class Refiner:
             self._ask_once(turn, request, shown, room)
         finally:
             self.free.release()
+
+    def _room(self, request: Request) -> int:
+        """Return the tokens that are left for the reply."""
+        asked = sum(self.count(each.content) for each in request.messages)
+        return self.limit_tokens - FRAME_TOKENS - asked
 
     # --- what is shown ----------------------------------------------------------------
 
@@ -111,13 +118,13 @@ class Refiner:
 
     def _standing(self, turn: Turn, taught: Sequence[Memory]) -> list[Memory]:
         """Return what else counts of the same subjects; never what a person wrote by hand."""
-        found: dict[str, Memory] = {}
-        for each in taught:
-            query = Query(f"{each.subject} {each.content}")
-            for hit in self.memories.recall(turn.user_id, query, k=STANDING):
-                if _is_beside(hit.memory, each):
-                    found[hit.memory.id] = hit.memory
-        return list(found.values())
+        found = [
+            other
+            for each in taught
+            for other in self.refinements.beside(turn.user_id, each, STANDING)
+            if other.state in _COUNTS and _may_change(other)
+        ]
+        return list({each.id: each for each in found}.values())
 
     def _request(self, turn: Turn, shown: Shown) -> Request:
         parts = [
@@ -175,7 +182,11 @@ def _taught(turn: Turn, learned: Sequence[Change]) -> list[Memory]:
     mine = [
         each
         for each in found
-        if each.owner_id == turn.user_id and each.state in _COUNTS and _may_change(each)
+        if each.owner_id == turn.user_id
+        and each.state in _COUNTS
+        and _may_change(each)
+        # what was measured is out of an output, and there is nothing to say better
+        and each.type not in FACTS
     ]
     return list({each.id: each for each in mine}.values())
 
@@ -190,20 +201,6 @@ def _is_clean(memory: Memory, flagged: set[str]) -> bool:
         return False
     is_wish = memory.type is MemoryType.USER_PREFERENCE
     return is_wish or not preferences.from_user(memory.content)
-
-
-def _is_beside(other: Memory, memory: Memory) -> bool:
-    alike = (other.owner_id, other.type, other.scope) == (
-        memory.owner_id,
-        memory.type,
-        memory.scope,
-    )
-    return (
-        alike
-        and other.state in _COUNTS
-        and _may_change(other)
-        and subjects.key(other.subject) == subjects.key(memory.subject)
-    )
 
 
 def _listed(memories: Mapping[str, Memory]) -> str:

@@ -21,7 +21,7 @@ from walissh.store import (
     memory_work,
     memory_writes,
 )
-from walissh.store.database import changed, writing
+from walissh.store.database import changed, reading, writing
 from walissh.store.memory_drafts import Draft
 from walissh.store.memory_events import Written
 from walissh.store.memory_models import RefinementRow
@@ -51,6 +51,28 @@ def correct(turn_id: str, reserved: Usage, spent: Usage) -> None:
     )
     with writing() as session:
         changed(session, _counting(turn_id, difference))
+
+
+def beside(owner_id: str, memory: Memory, limit: int) -> list[Memory]:
+    """Return what else counts of this type, scope, host and subject, newest first."""
+    query = (
+        of_owner()
+        .where(
+            MemoryRow.id != memory.id,
+            MemoryRow.type == memory.type.value,
+            MemoryRow.scope == memory.scope,
+            MemoryRow.subject == memory.subject,
+            MemoryRow.superseded_by.is_(None),
+            MemoryRow.op != Op.REMOVE.value,
+        )
+        .order_by(MemoryRow.number.desc())
+        .limit(limit)
+    )
+    now = utc_now()
+    with reading() as session:
+        found = [Seen(*row) for row in session.execute(query, {"reader": owner_id})]
+    values = [memory_rows.memory(seen, owner_id, now) for seen in found]
+    return [each for each in values if each.host_id == memory.host_id]
 
 
 def apply(owner_id: str, changes: Sequence[Refined]) -> list[Memory]:
