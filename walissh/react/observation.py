@@ -32,9 +32,11 @@ PAGE_CHARS = 262_144
 Read = Callable[[str, int, int], str]
 """Return at most so many characters (the last) of a command's output from an offset."""
 
-_HEADER = re.compile(r"\[command (?P<id>\S+) on (?P<host>\S+): (?P<state>.*)\]")
-_OPEN = re.compile(r"<<<output (?P<border>[0-9a-f]+)")
-_NUMBERED = re.compile(r"\[(?:numbered lines: |行号：).*\]")
+_MARK = re.compile(
+    r"^(?:\[command (?P<id>\S+) on (?P<host>\S+): (?P<state>.*)\]"
+    r"|<<<output (?P<border>[0-9a-f]+)|\[(?:numbered lines: |行号：).*\])$",
+    re.MULTILINE,
+)
 _LINE = re.compile(r"(?P<number>\d+): (?P<text>.*)")
 _EXIT = re.compile(r"exit (?P<code>\d+)\b")
 _CUT = re.compile(r"\[\.\.\. (?P<lines>\d+) lines left out \.\.\.\]")
@@ -59,6 +61,19 @@ class Observation:
             if not cut:
                 lines.append((number, text))
         return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where a block stands in a tool message, from *start* to *end*; *shown* is its inside."""
+
+    command_id: str
+    host: str
+    state: str
+    start: int
+    end: int
+    shown: str
+    is_numbered: bool
 
 
 def render(
@@ -94,21 +109,34 @@ def render_call(
 
 def parse(content: str) -> list[Observation]:
     """Return the blocks of a tool message; text around them is passed over."""
-    found: list[Observation] = []
-    lines = iter(content.split("\n"))
+    return [_observation(each) for each in blocks(content)]
+
+
+def blocks(content: str) -> list[Block]:
+    """Return where the blocks of a tool message stand, in order."""
+    found: list[Block] = []
     numbered = False
-    for line in lines:
-        header = _HEADER.fullmatch(line)
-        opened = _OPEN.fullmatch(line)
-        if header:
-            found.append(_observation(header))
+    at = _MARK.search(content)
+    while at:
+        end = at.end()
+        if at["id"]:
+            found.append(Block(at["id"], at["host"], at["state"], at.start(), end, "", False))
             numbered = False
-        elif _NUMBERED.fullmatch(line):
+        elif at["border"]:
+            inside, end = _until(content, end + 1, f"output {at['border']}>>>")
+            if found:
+                last = replace(found.pop(), end=end, shown=inside, is_numbered=numbered)
+                found.append(last)
+        else:
             numbered = True
-        elif opened and found:
-            inside = _until(lines, f"output {opened['border']}>>>")
-            found.append(replace(found.pop(), text=_unnumbered(inside) if numbered else inside))
+        at = _MARK.search(content, end)
     return found
+
+
+def exit_code(state: str) -> int | None:
+    """Return the exit code that a block's state tells, None if it tells of none."""
+    code = _EXIT.match(state)
+    return int(code["code"]) if code else None
 
 
 def _unnumbered(text: str) -> str:
@@ -123,20 +151,19 @@ def _unnumbered(text: str) -> str:
     return "\n".join(lines)
 
 
-def _observation(header: re.Match[str]) -> Observation:
-    code = _EXIT.match(header["state"])
-    return Observation(
-        header["id"], header["host"], header["state"], int(code["code"]) if code else None, ""
-    )
+def _observation(block: Block) -> Observation:
+    text = _unnumbered(block.shown) if block.is_numbered else block.shown
+    code = exit_code(block.state)
+    return Observation(block.command_id, block.host, block.state, code, text)
 
 
-def _until(lines: Iterator[str], closing: str) -> str:
-    inside: list[str] = []
-    for line in lines:
-        if line == closing:
-            break
-        inside.append(line)
-    return "\n".join(inside)
+def _until(content: str, start: int, closing: str) -> tuple[str, int]:
+    """Return what stands from *start* to the line *closing*, and where that line ends."""
+    at = -1 if content.startswith(closing, start) else content.find(f"\n{closing}", start)
+    if at < 0:
+        empty = content.startswith(closing, start)
+        return ("", start + len(closing)) if empty else (content[start:], len(content))
+    return content[start:at], at + 1 + len(closing)
 
 
 def _is_carried(run: CommandRun) -> bool:

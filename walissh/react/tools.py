@@ -23,10 +23,10 @@ from walissh.react.turn import (
     Proposal,
     ToolCall,
 )
-from walissh.safety import purify
+from walissh.safety import condense, purify
 
 MAX_HOSTS = 50
-MAX_LINE_CHARS = 2_000
+MAX_PAGE_CHARS = 12_000
 MAX_COMMAND_CHARS = 100_000
 MAX_SAID_CHARS = 600
 MAX_GOAL_CHARS = 500
@@ -203,10 +203,10 @@ def _output(arguments: Mapping[str, Any], room: Room) -> str:
     lines = room.commands.read_lines(run.id, first, count, _text(arguments, "grep"))
     if not lines:
         return f"[output of {run.id} on {run.host}: no such lines; it has {run.output_lines}]"
-    numbered = "\n".join(f"{number}: {text[:MAX_LINE_CHARS]}" for number, text in lines)
-    return (
-        f"[output of {run.id} on {run.host}: {run.output_lines} lines in all]\n{_fenced(numbered)}"
-    )
+    page = condense.page(lines, max_chars=MAX_PAGE_CHARS, language=room.context.turn.language)
+    head = f"[output of {run.id} on {run.host}: {run.output_lines} lines in all]"
+    more = f"\n[not all of these lines fit; go on from line {page.next_line}]"
+    return f"{head}\n{_fenced(page.text)}{more if page.next_line else ''}"
 
 
 def _search(arguments: Mapping[str, Any], room: Room) -> str:

@@ -6,8 +6,6 @@ from walissh.react.turn import Language
 from walissh.safety.condense import notes, wide
 from walissh.safety.condense.repeats import Run
 
-BLOB_CHARS = 400
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -36,7 +34,7 @@ def of_run(run: Run, room: int, language: Language) -> list[Entry]:
 
 
 def _line(number: int, text: str, room: int, language: Language) -> list[Entry]:
-    if len(text) < BLOB_CHARS and len(text) <= room:
+    if len(text) < wide.BLOB_CHARS and len(text) <= room:
         return [Entry(number, text)]
     short = wide.without_blobs(text, language)
     if len(short) <= room:

@@ -7,7 +7,8 @@ from typing import Any
 from walissh.react.turn import Language
 from walissh.safety.condense import notes
 
-_BLOB = re.compile(r"[A-Za-z0-9+/_=-]{400,}")
+BLOB_CHARS = 400
+_BLOB = re.compile(rf"[A-Za-z0-9+/_=-]{{{BLOB_CHARS},}}")
 SHORTENED = re.compile(r"\[\.\.\. (\d+) characters left out \.\.\.\]")
 _BORDER = re.compile(r"[\s,;}\]]")
 MAX_PARSED = 70_000
