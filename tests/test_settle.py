@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from walissh.memory import settle, subjects
+from walissh.memory import naming, settle
 from walissh.memory.entry import MemoryType, Op, Origin, Place
 from walissh.memory.settle import Claim
 
@@ -232,7 +232,7 @@ def test_a_general_withdrawal_takes_the_exceptions_when_there_is_no_rule() -> No
     ],
 )
 def test_one_thing_has_one_key_whatever_it_is_called(one: str, other: str) -> None:
-    assert subjects.key(one) == subjects.key(other)
+    assert naming.key(one) == naming.key(other)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_one_thing_has_one_key_whatever_it_is_called(one: str, other: str) -> No
     ],
 )
 def test_two_things_are_two(one: str, other: str) -> None:
-    assert not subjects.same(one, other)
+    assert not naming.same(one, other)
 
 
 def test_another_wording_of_the_subject_is_the_same_matter() -> None:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from walissh.memory import weight
 from walissh.memory.choices import UNIT, Action, Choice, choice
 from walissh.memory.entry import Memory, MemoryState, MemoryType
-from walissh.memory.phrases import seen
+from walissh.memory.expressions import seen
 from walissh.react.turn import Language
 
 __all__ = ["Action", "Choice", "Missing", "What", "choice", "missing", "propose"]

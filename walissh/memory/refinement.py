@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
 from walissh.errors import InvalidError
-from walissh.memory import rewording, subjects
+from walissh.memory import naming, rewording
 from walissh.memory.entry import FACTS, Memory, MemoryType
 
 Do = Literal["keep", "reword", "merge", "drop"]
@@ -138,7 +138,7 @@ def _merged(memory: Memory, wanted: Wanted, shown: Shown) -> Refined | str:
 def _are_one(one: Memory, other: Memory) -> bool:
     if (one.type, one.scope, one.host_id) != (other.type, other.scope, other.host_id):
         return False
-    if subjects.key(one.subject) != subjects.key(other.subject) or one.op is not other.op:
+    if naming.key(one.subject) != naming.key(other.subject) or one.op is not other.op:
         return False
     if one.shared_with != other.shared_with or one.expires_at != other.expires_at:
         return False

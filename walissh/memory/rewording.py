@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from walissh.memory import quote, subjects, tables, words
+from walissh.memory import naming, quote, tables, words
 from walissh.memory.entry import Found, Memory, MemoryType, Op
 from walissh.memory.extract import names, pref_secrets, preferences, prose
 from walissh.memory.stem import stem
@@ -133,7 +133,7 @@ def _share(wanted: set[str], text: str) -> float:
 
 
 def _reading(preference: Found | Memory) -> tuple[str, str, bool, tuple[str, ...]]:
-    key, removes = subjects.key(preference.subject), preference.op is Op.REMOVE
+    key, removes = naming.key(preference.subject), preference.op is Op.REMOVE
     return key, preference.scope, removes, gist(preference.value) or (folded(preference.value),)
 
 

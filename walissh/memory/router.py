@@ -18,7 +18,7 @@ from walissh.clock import Clock
 from walissh.errors import InvalidError
 from walissh.memory import proposal
 from walissh.memory.entry import Route, Routing
-from walissh.memory.phrases import PHRASE_FIELDS, phrases, seen
+from walissh.memory.expressions import PHRASE_FIELDS, phrases, seen
 from walissh.memory.tables import Place, document
 from walissh.react.turn import Language
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from walissh.memory import subjects
+from walissh.memory import naming
 from walissh.memory.entry import FACTS, MemoryType, Op, Origin, Place
 
 SWEEPING = "global!"
@@ -212,7 +212,7 @@ def _withdrawn(removal: Claim, claims: Sequence[Claim]) -> list[Claim]:
 def _by_subject(claims: Sequence[Claim]) -> list[list[Claim]]:
     gathered: dict[tuple[MemoryType, str], list[Claim]] = {}
     for claim in claims:
-        gathered.setdefault((claim.type, subjects.key(claim.subject)), []).append(claim)
+        gathered.setdefault((claim.type, naming.key(claim.subject)), []).append(claim)
     return list(gathered.values())
 
 
@@ -230,7 +230,7 @@ def _about_one_thing(claims: Sequence[Claim]) -> list[list[Claim]]:
 
 def _home(claim: Claim, gathered: list[list[Claim]]) -> list[Claim] | None:
     for group in gathered:
-        if any(subjects.same(claim.subject, each.subject) for each in group):
+        if any(naming.same(claim.subject, each.subject) for each in group):
             return group
     if gathered and (claim.op is not Op.ADD or _corrects(claim.text)):
         return max(gathered, key=lambda group: max(_nearness(each, claim) for each in group))
@@ -250,7 +250,7 @@ def _corrects(text: str) -> bool:
 
 
 def _nearness(one: Claim, other: Claim) -> float:
-    return subjects.likeness(f"{one.subject} {one.text}", f"{other.subject} {other.text}")
+    return naming.likeness(f"{one.subject} {one.text}", f"{other.subject} {other.text}")
 
 
 def _asked_about(groups: list[list[Claim]], text: str) -> list[Claim]:
@@ -259,7 +259,7 @@ def _asked_about(groups: list[list[Claim]], text: str) -> list[Claim]:
     A group that shares nothing with the question goes; of the rest those stay which have
     most of its names (nginx, backup) for themselves.
     """
-    asked = subjects.pieces(text)
+    asked = naming.pieces(text)
     if len(groups) > 1 and asked:
         groups = [each for each in groups if _pieces(each) & asked] or groups
         scores = [len(_own_names(each, groups) & asked) for each in groups]
@@ -274,7 +274,7 @@ def _own_names(group: list[Claim], groups: list[list[Claim]]) -> frozenset[str]:
 
 
 def _pieces(group: list[Claim]) -> frozenset[str]:
-    return frozenset[str]().union(*(subjects.pieces(f"{c.subject} {c.text}") for c in group))
+    return frozenset[str]().union(*(naming.pieces(f"{c.subject} {c.text}") for c in group))
 
 
 def _named(claims: Sequence[Claim], text: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from walissh.memory.phrases import PHRASE_FIELDS, Phrases, phrases, seen
+from walissh.memory.expressions import PHRASE_FIELDS, Phrases, phrases, seen
 from walissh.memory.tables import Place, document
 
 BUILT_IN: Final = Path(__file__).with_name("weight.yaml")

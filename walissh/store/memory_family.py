@@ -14,7 +14,7 @@ from sqlalchemy import Select, String, bindparam, func, select
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
-from walissh.memory import subjects
+from walissh.memory import naming
 from walissh.memory.entry import MemoryType, Op, Origin
 from walissh.memory.settle import SWEEPING
 from walissh.store import lookup, memory_rows, memory_sight
@@ -58,7 +58,7 @@ class Topic:
     def key(self) -> _Key:
         """Return what it shares with the same of other scopes."""
         if self.type is PREFERENCE:
-            return self.type, subjects.key(self.subject), ""
+            return self.type, naming.key(self.subject), ""
         return self.type, self.subject, self.host_id or ""
 
 
@@ -185,7 +185,7 @@ def _alike(session: Transaction, owner_id: str, topics: Mapping[_Key, Topic]) ->
         if kind is PREFERENCE:
             # two wordings of a preference have one key: "RAM", "内存"
             wordings = session.scalars(_wordings(), named)
-            alike = [each for each in wordings if (kind, subjects.key(each), "") in topics]
+            alike = [each for each in wordings if (kind, naming.key(each), "") in topics]
             yield from _named(session, _of_subjects(), named, alike)
         else:
             yield from _named(session, _of_host(), named | {"host": host}, sorted(names))

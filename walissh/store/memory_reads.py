@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from walissh.clock import utc_now
-from walissh.memory import settle, subjects
+from walissh.memory import naming, settle
 from walissh.memory.entry import Hit, Memory, MemoryType, Place
 from walissh.memory.recall.values import Query
 from walissh.store import memory_index, memory_rows, memory_sight
@@ -118,8 +118,8 @@ def versions(memory_id: str, reader_id: str) -> list[Memory]:
         alike = [_alike(every, seen.row) for seen in one]
         found = memory_sight.seen(session.connection(), reader_id, alike[0]) if alike else []
     if one and one[0].row.type == MemoryType.USER_PREFERENCE:
-        key = subjects.key(one[0].row.subject)
-        found = [seen for seen in found if subjects.key(seen.row.subject) == key]
+        key = naming.key(one[0].row.subject)
+        found = [seen for seen in found if naming.key(seen.row.subject) == key]
     return sorted(_values(found, reader_id), key=lambda each: -each.number)
 
 

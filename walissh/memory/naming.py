@@ -110,7 +110,7 @@ def _concepts(text: str) -> list[str]:
 @cache
 def _ways() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return (name, pattern) of every way to call a thing, the longest first."""
-    table = tables.read("walissh.memory", "subjects.yaml")
+    table = tables.read("walissh.memory", "naming.yaml")
     ways = [(str(name), str(way)) for name, listed in table.items() for way in listed]
     ways.sort(key=lambda each: -len(each[1]))
     return tuple((name, re.compile(_bounded(_plain(way)))) for name, way in ways)
