@@ -36,14 +36,12 @@ def _chatty(piece: str) -> bool:
 
 def opinion(read: Reading, _: Situation) -> float:
     """An exclamation about a thing, without a fault to look at or a wish."""
-    if found("trouble", read.text) and not found("laugh", read.text):
-        return 0.0
-    if read.asked and not found("laugh", read.text):
-        return 0.0
-    if any(found(name, read.text) for name in ("concrete",)):
+    if found("concrete", read.text):
         return 0.0
     if found("laugh", read.text):
-        return 0.8
+        return 0.88
+    if found("trouble", read.text) or read.asked:
+        return 0.0
     return 0.78 if found("opinion_about", read.text) or found("remembers", read.text) else 0.0
 
 

@@ -34,7 +34,9 @@ def yes(read: Reading, at: Situation) -> float:
 def _led_by_yes(read: Reading, at: Situation) -> float:
     if at.pending != "yes_no" or read.asked or read.words() > _SHORT_WORDS:
         return 0.0
-    return 0.85 if found("led_by_yes", read.text) and not found("not_that", read.text) else 0.0
+    if not found("led_by_yes", read.text) or found("not_that", read.text):
+        return 0.0
+    return 0.5 if _other_value(read, at) else 0.85
 
 
 def order_asked_for(read: Reading, at: Situation) -> float:
@@ -175,9 +177,10 @@ def _corrected(read: Reading, at: Situation) -> float:
         return 0.0
     if found("corrects_firmly", read.text):
         return 0.92
-    if found("contrast", read.text):
+    if found("contrast", read.text) and not found("not_now", read.text):
         return 0.9
-    return max(_no_but(read, at), _other_thing(read, at), _told_otherwise(read, at))
+    ways = (_no_but, _other_thing, _other_value, _told_otherwise)
+    return max(way(read, at) for way in ways)
 
 
 def _no_but(read: Reading, at: Situation) -> float:
@@ -185,7 +188,7 @@ def _no_but(read: Reading, at: Situation) -> float:
     if len(read.clauses) < 2 or not whole(("refusal", "denial"), read.clauses[0].text):
         return 0.0
     rest = read.clauses[1:]
-    if any(whole(_NO, each.text) or found("called_off", each.text) for each in rest):
+    if any(whole(_NO, each.text) or found("gives_up", each.text) for each in rest):
         return 0.0
     return 0.88 if _names_thing(rest[0]) else 0.55
 
@@ -202,6 +205,21 @@ def _other_thing(read: Reading, at: Situation) -> float:
     if bare and new_names(read.text, at.last) and _NAME.search(at.last):
         return 0.8 if "!" in read.text or "！" in read.text else 0.62
     return 0.0
+
+
+_VALUE: Final = re.compile(r"(\d[\d.]*)\s*([a-z%]+|[\u4e00-\u9fff])?")
+
+
+def _other_value(read: Reading, at: Situation) -> float:
+    """Another number of the same kind than the agent named: "是 90 天前的"."""
+    if at.pending in ("choice", "value") or read.asked or read.words() > _SHORT_WORDS:
+        return 0.0
+    here, there = _VALUE.findall(read.text), _VALUE.findall(at.last)
+    units = {unit for _, unit in there}
+    new = [value for value, unit in here if unit in units and (value, unit) not in there]
+    if not new or requests.order(read, at) > 0:
+        return 0.0
+    return 0.87 if len(here) == len(new) and found("states", read.text) else 0.55
 
 
 def _told_otherwise(read: Reading, at: Situation) -> float:

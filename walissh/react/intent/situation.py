@@ -76,14 +76,20 @@ def _last(text: str) -> str:
 def _pending(last: str) -> Pending:
     """Tell what the agent's message asks for: by its last sentences, as the plan if it is one."""
     sentences = [each for each in _SENTENCE.split(last) if each.strip()]
-    asked = " ".join(each for each in sentences[-3:] if _asks(each))
+    asked = "\n".join(each for each in sentences[-3:] if _asks(each))
     if not asked:
         return "yes_no" if lexicon.found("plans", last) else ""
     if lexicon.found("offers_choice", asked):
         return "choice"
+    if any(_asks_value(each) for each in asked.splitlines()):
+        return "value"
     if lexicon.found("asks_yes_no", asked):
         return "yes_no"
     return "value" if lexicon.found("asks_value", asked) else "yes_no"
+
+
+def _asks_value(sentence: str) -> bool:
+    return lexicon.found("asks_for_value", sentence) and not lexicon.found("yes_or_no", sentence)
 
 
 def _asks(sentence: str) -> bool:

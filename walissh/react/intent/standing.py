@@ -1,6 +1,5 @@
 """Tell whether a message sets, changes or withdraws what shall hold from now on."""
 
-import re
 from typing import Final
 
 from walissh.memory.extract import preferences
@@ -8,18 +7,25 @@ from walissh.react.intent.lexicon import found
 from walissh.react.intent.reading import Reading
 from walissh.react.intent.situation import Situation
 
-_CUE: Final = re.compile(
-    r"[a-z]{3}|以后|今后|往后|从|记|默认|总是|每|都|不要|别|禁|习惯|喜欢|规|偏好|下次|之前|一律|只|先|必须|不许|不准|改|长期|永|务必"
-)
 _MOST_CHARS: Final = 600
 _LEAST_CHARS: Final = 6
 
 
 def rule(read: Reading, at: Situation) -> float:
     """A standing instruction, as the memory of preferences would take one."""
-    text = read.raw
-    if not _LEAST_CHARS <= len(text) <= _MOST_CHARS or not _CUE.search(read.text):
+    if not _LEAST_CHARS <= len(read.raw) <= _MOST_CHARS:
         return 0.0
-    if not preferences.from_user(text):
-        return 0.72 if found("lasts", read.text) and not read.asked else 0.0
-    return 0.94
+    if found("standing_cue", read.text) and preferences.from_user(read.raw):
+        return 0.94
+    if _asked_about(read) or found("others_do", read.text):
+        return 0.0
+    if found("lasts_firmly", read.said):
+        return 0.9
+    return 0.72 if found("lasts", read.said) else 0.0
+
+
+def _asked_about(read: Reading) -> bool:
+    """Tell whether what lasts is asked about or told of, not ordered."""
+    if found("recalls", read.text) or found("supposes", read.text):
+        return True
+    return read.asked and not found("polite", read.text) or found("in_past", read.text)
