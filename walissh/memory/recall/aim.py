@@ -20,13 +20,14 @@ _VERSION = re.compile(
 # what was once, or a "how" of what is over; the cause of something
 _CASE = re.compile(
     r"[上那][次回]|[之以]前|当[时年初]|后来|最后|最终|终于|曾经|过去|来着|记得"
+    r"|[加改换补关删开设调装停清做动放挪拔插写]了(什么|啥|哪|谁|多少)|被(谁|什么|啥|哪)"
     r"|为[什啥]|原因|引起|导致|根[因子源]|怎么回事|怎么(会|就|搞)"
     r"|怎么[^，。？]{0,6}(的|好|了|过来|回来|下来|下去|住|掉|解决|处理|修复|恢复)\W*$"
     r"|怎么(解决|处理|修|恢复|优化|治)"
     r"|\bwhy\b|\bcaus|\bfix|\bsolv|\bresolved?\b|\b(last|that|first) time\b|\bonce\b|\bagain\b"
     r"|\b(did|had|was|were) (we|it|they|the|that|this|been)\b|\bwe (did|had|\w+ed)\b"
     r"|\b(what|which|who|whose|how)( \w+){0,3} (was|were|had|did|\w{2,}ed|broke|went|got|made|took|"
-    r"kept|left|lost|grew|ate|blew|fell|hung|froze|brought)\b"
+    r"kept|left|lost|grew|ate|blew|fell|hung|froze|brought|wrote|gave|held|sent|ran|came|stole)\b"
     r"|\bget rid\b|\btrick\b|\bcure|\bremed|\bhappened\b",
     re.I,
 )
@@ -41,6 +42,9 @@ _PREFERENCE = re.compile(
     r"|\b(do|did|as|am|must|have|should|would) I\b|\bI'd (rather|like)\b"
     r"|\bmy (\w+ ){0,2}(rule|way|habit|usual|pref|polic|wish|standing|name|taste|order)"
     r"|\b(may|should|must|can|are|do|could|shall|will) you\b|\ballowed\b|\bas (usual|always)\b"
+    r"|\b(may|am) I\b|\bmay (we|the|it|they|this|that|an?)\b"
+    r"|\bcan (I|we) (deploy|restart|reboot|change|push|delete|patch|upgrade|touch|ship|edit|work)\b"
+    r"|\bis it (fine|ok|okay|allowed|alright)\b|能(不能)?(动|改|重启|升级|发版|上线|停|删|关|推)"
     r"|\bmust (\w+ ){1,3}(happen|be|come|go|have|follow)\b|\bbefore \w+ing\b|\bsupposed to\b"
     r"|\bshould\b",
     re.I,
