@@ -5,7 +5,7 @@ The phrases are in ``preferences.yaml``; here is how they go together.
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -47,8 +47,19 @@ def counting(sentence: Sentence) -> tuple[Clause, ...]:
 
     One-offs, the past, tags ("好吗", "ok") and questions beside an instruction go.
     """
-    kept = [_without_secret(each) for each in sentence.clauses if not _is_idle(each)]
+    kept = [_without_secret(each) for each in _in_force(sentence.clauses)]
     return tuple(each for each in kept if each and each.text)
+
+
+def _in_force(clauses: Sequence[Clause]) -> Iterator[Clause]:
+    """Yield the clauses that are not idle, nor governed by a "just today" before them."""
+    passing = False
+    for each in clauses:
+        if _is_idle(each):
+            passing = is_once(each) and not phrases.found("directive", core(each))
+        elif not passing or _stands(each) or phrases.found("normally", _plain(each.seen)):
+            passing = False
+            yield each
 
 
 def is_once(clause: Clause) -> bool:
@@ -129,12 +140,14 @@ def _beside_standing(kept: Sequence[Clause], *, opened: bool) -> int | None:
     orders = [number for number, each in enumerate(kept) if _orders(each)]
     adverbs = [n for n, each in enumerate(kept) if phrases.found("adverb", _plain(each.seen))]
     after = [n for n in orders if adverbs and n > adverbs[0] and not opened]
-    return next(iter(after or orders), _settled(kept))
+    return next(iter(after or orders), _settled(kept, opened=opened))
 
 
-def _settled(kept: Sequence[Clause]) -> int | None:
-    """Return 0 where "make that your habit" speaks of bare words: "conclusion first, …"."""
-    made = any(only_standing(each) for each in kept[1:])
+def _settled(kept: Sequence[Clause], *, opened: bool) -> int | None:
+    """Return 0 where bare words are made a rule: "conclusion first, make that your habit"."""
+    if not kept or only_standing(kept[0]) or phrases.found("standing", _plain(kept[0].seen)):
+        return None
+    made = opened or any(only_standing(each) for each in kept[1:])
     stated = phrases.found("stated", kept[0].seen) or _is_statement(kept[0])
     return 0 if made and not stated and len(kept[0].text) <= _SHORT else None
 

@@ -95,5 +95,6 @@ def _named(match: re.Match[str]) -> str:
 
 
 _NUMBERED: Final = re.compile(
-    r"(?<![\w./:@*-])[a-z]+(?:-[a-z0-9]+)*-?\d{1,4}(?![a-z0-9_/:*]|[.-]\w)", re.IGNORECASE
+    r"(?<![\w./:@*-])[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){0,6}(?<=[a-z-])\d{1,4}(?![a-z0-9_/:*]|[.-]\w)",
+    re.IGNORECASE,
 )
