@@ -67,6 +67,7 @@ class _State:
     shown: Summary
     rounds: tuple[tuple[Message, ...], ...] = ()
     is_cut: bool = False
+    first: int = 0
 
 
 def fit(
@@ -81,7 +82,8 @@ def fit(
     given = [each for each in rounds if each]
     first = len(given) - len(fold.unfolded(given, summary))
     sized = Sized(given, budget)
-    state = _settled(choose, sized, summary, budget, first, with_notes)
+    settled = _settled(choose, sized, summary, budget, first, with_notes)
+    state = replace(settled, first=first)
     return _assembled(sized, state, budget, with_notes)
 
 
@@ -181,7 +183,10 @@ def _assembled(sized: Sized, state: _State, budget: Budget, with_notes: bool) ->
     return Fitted(
         messages=(system, *verbatim),
         folded=tuple(
-            message.id for at in range(len(sized)) if at not in stays for message in sized.raw(at)
+            message.id
+            for at in range(state.first, len(sized))
+            if at not in stays
+            for message in sized.raw(at)
         ),
         summary=state.summary,
         section=section,

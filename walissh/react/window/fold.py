@@ -66,4 +66,5 @@ def _plus(before: Summary, told: Summary) -> Summary:
 
 
 def _noted(before: Summary, told: Summary, name: str) -> tuple[Note, ...]:
-    return noted(before.notes(name), told.notes(name), MOST_NOTES[name])
+    new = told.notes(name)
+    return noted(before.notes(name), new, MOST_NOTES[name]) if new else before.notes(name)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from walissh.react.window import wording
@@ -41,6 +42,10 @@ _HOST = re.compile(
     r"|\d{1,3}(?:\.\d{1,3}){3}"
     r")(?![\w/-]|\.\w)",
     re.I,
+)
+_ANNOUNCED = re.compile(
+    r"(?:主机|机器|服务器|节点|登录|登到|\b(?:host|server|node|machine|box|ssh)\b|\bon\b(?=\s\S+-))\s*"
+    r"((?<![A-Za-z0-9])(?=[A-Za-z0-9.-]*\d)[A-Za-z][A-Za-z0-9]*(?:[-.][A-Za-z0-9]+)*)(?![\w/-])",
 )
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*[A-Za-z0-9]|[\u4e00-\u9fff]+")
 
@@ -84,15 +89,21 @@ def _trimmed(path: str) -> str:
 
 
 def hosts(text: str) -> list[str]:
-    """Return what looks like the name or the address of a host in a person's words."""
+    """Return what looks like the name or the address of a host in a person's words.
+
+    A name of a usual kind (web-3), an address, or any name with a digit or a hyphen after a
+    word that announces a host ("on orion-7", "主机 orion-7").
+    """
+    found = [*_HOST.findall(text), *_ANNOUNCED.findall(text)]
     return [
         each
-        for each in dict.fromkeys(_HOST.findall(text))
+        for each in dict.fromkeys(found)
         if any(char.isdigit() or char in "-." for char in each)
     ]
 
 
-def rare(text: str) -> set[str]:
+@lru_cache(maxsize=4_096)
+def rare(text: str) -> frozenset[str]:
     """Return the words by which a text can be known again: lower case, Han in pairs."""
     found: set[str] = set()
     common = wording.common()
@@ -103,7 +114,7 @@ def rare(text: str) -> set[str]:
             )
         elif (lower := word.lower()) not in common and (len(word) > 2 or not word.isalpha()):
             found.add(lower)
-    return found
+    return frozenset(found)
 
 
 def identifiers(words: Iterable[str]) -> set[str]:

@@ -48,7 +48,7 @@ def answered(
     return bool(asked) and any(_answers(asked, each, question, share) for each in answers)
 
 
-def _answers(asked: set[str], answer: str, question: str, share: float) -> bool:
+def _answers(asked: frozenset[str], answer: str, question: str, share: float) -> bool:
     if not answer or question in answer or wording.kind("unknown").says(answer):
         return False
     said = names.rare(answer)
@@ -58,6 +58,6 @@ def _answers(asked: set[str], answer: str, question: str, share: float) -> bool:
     return len(asked & said) >= max(share * len(asked), 1)
 
 
-def _words(question: str, hosts: Sequence[str]) -> set[str]:
+def _words(question: str, hosts: Sequence[str]) -> frozenset[str]:
     known = {each.lower() for each in hosts}
     return names.rare(question) - known

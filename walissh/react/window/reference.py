@@ -9,17 +9,17 @@ from walissh.react.turn import Message
 from walissh.react.window import names
 from walissh.react.window.fitting import Sized
 
-REACH: Final = 400
+REACH: Final = 200
 """So many of the newest rounds are looked at; an older one does not come back by itself."""
 FEW: Final = 0.25
 """A word that more than this share of the rounds has tells none of them apart."""
-LOOKED_AT_CHARS: Final = 2_000
+LOOKED_AT_CHARS: Final = 800
 
 _HEADER = re.compile(r"^\[command (?P<id>\S+) on \S+: ", re.M)
 
 
 def by_use(sized: Sized) -> list[int]:
-    """Return the places of the newest 400 rounds, the one at hand first, then by last use.
+    """Return the places of the newest 200 rounds, the one at hand first, then by last use.
 
     A round was used when it took place, and whenever a later question referred to it.
     """
@@ -39,7 +39,7 @@ def by_use(sized: Sized) -> list[int]:
     )
 
 
-def _referred(holders: dict[str, list[int]], asked: set[str], many: int) -> list[int]:
+def _referred(holders: dict[str, list[int]], asked: frozenset[str], many: int) -> list[int]:
     """Return the rounds that share a name, or two other words, with a question."""
     shared: dict[int, int] = defaultdict(int)
     strong = names.identifiers(asked) | {each for each in asked if "/" in each}
@@ -55,13 +55,14 @@ def _question(messages: Sequence[Message]) -> str:
     return messages[0].content[:LOOKED_AT_CHARS]
 
 
-def _words(messages: Sequence[Message]) -> set[str]:
+def _words(messages: Sequence[Message]) -> frozenset[str]:
     """Return the words of what was said and called, and the ids of the commands."""
-    said: list[str] = []
+    found: set[str] = set()
     for each in messages:
         if each.role == "tool":
-            said += _HEADER.findall(each.content[:LOOKED_AT_CHARS])
+            found.update(_HEADER.findall(each.content[:LOOKED_AT_CHARS]))
         else:
-            said.append(each.content[:LOOKED_AT_CHARS])
-            said += [call.arguments[:LOOKED_AT_CHARS] for call in each.tool_calls]
-    return names.rare("\n".join(said))
+            found |= names.rare(each.content[:LOOKED_AT_CHARS])
+            for call in each.tool_calls:
+                found |= names.rare(call.arguments[:LOOKED_AT_CHARS])
+    return frozenset(found)

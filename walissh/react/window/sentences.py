@@ -10,7 +10,7 @@ MAX_LINE_CHARS: Final = 1_200
 MAX_SENTENCES: Final = 60
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)、])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+")
 _MARKUP = re.compile(r"^[#>\s]+|\*\*|__(?=\S)|(?<=\S)__")
 _CITATION = re.compile(r"\s*\[\[[^\]\n]{1,80}\]\]")
 _LOG = re.compile(

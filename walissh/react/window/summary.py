@@ -15,6 +15,9 @@ NOTED: Final = ("decisions", "findings", "done", "paths", "lines")
 MOST_NOTES: Final = {"decisions": 80, "findings": 100, "done": 60, "paths": 80, "lines": 240}
 """How many of each are kept; the lightest and oldest leave first."""
 
+SLACK: Final = 20
+"""So many more may gather before the lightest are looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -83,7 +86,7 @@ def joined(before: Sequence[str], new: Iterable[str]) -> tuple[str, ...]:
 def noted(before: Sequence[Note], new: Iterable[Note], at_most: int) -> tuple[Note, ...]:
     """Return both without repeats, the newest last: a repeat comes to the end, and weighs more.
 
-    Over *at_most* the lightest leave, of those the oldest.
+    Well over *at_most* the lightest leave, of those the oldest.
     """
     kept = {each.text: each for each in before}
     for note in new:
@@ -91,7 +94,7 @@ def noted(before: Sequence[Note], new: Iterable[Note], at_most: int) -> tuple[No
         weight = max(note.weight, min(old.weight + 1, 9)) if old else note.weight
         kept[note.text] = Note(note.text, weight)
     notes = list(kept.values())
-    if len(notes) > at_most:
+    if len(notes) > at_most + SLACK:
         ranked = sorted(range(len(notes)), key=lambda at: (notes[at].weight, at), reverse=True)
         notes = [notes[at] for at in sorted(ranked[:at_most])]
     return tuple(notes)

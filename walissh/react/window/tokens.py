@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,10 +20,15 @@ from walissh.react.turn import Message, Tool
 
 SLICE_CHARS: Final = 50_000
 """What is encoded at once: the encoder refuses more than 200,000 tokens, 4 for a character."""
+SHORT_CHARS: Final = 4_000
+"""Shorter texts come again with every step of a turn: what they cost is remembered."""
 EXACT_CHARS: Final = 400_000
 SAMPLES: Final = 40
 SAMPLE_CHARS: Final = 4_000
 SAMPLE_MARGIN: Final = 1.1
+
+LONGEST_TOKEN_CHARS: Final = 128
+"""The longest entry of the vocabularies: a row of blanks."""
 
 MESSAGE_TOKENS: Final = 4
 CALL_TOKENS: Final = 14
@@ -52,7 +57,9 @@ class Counter:
         return math.ceil(_counted(self.vocabulary, text) * self.factor)
 
     def fits(self, text: str, tokens: int) -> bool:
-        """Tell whether *text* costs at most *tokens*; what is plainly small is not counted."""
+        """Tell whether *text* costs at most *tokens*; the plain cases are not counted."""
+        if len(text) * self.factor > tokens * LONGEST_TOKEN_CHARS:
+            return False
         if self.at_most(text) <= tokens:
             return True
         return self.text(text) <= tokens
@@ -126,12 +133,19 @@ def _schema(tool: Tool) -> str:
 
 
 def _counted(vocabulary: str, text: str) -> int:
+    if len(text) <= SHORT_CHARS:
+        return _known_count(vocabulary, text)
     if len(text) <= EXACT_CHARS:
         return _exact(vocabulary, text)
     step = len(text) // SAMPLES
     sample = [text[at : at + SAMPLE_CHARS] for at in range(0, step * SAMPLES, step)]
     share = len(text) / (SAMPLES * SAMPLE_CHARS)
     return math.ceil(sum(_exact(vocabulary, each) for each in sample) * share * SAMPLE_MARGIN)
+
+
+@lru_cache(maxsize=8_192)
+def _known_count(vocabulary: str, text: str) -> int:
+    return _exact(vocabulary, text)
 
 
 def _exact(vocabulary: str, text: str) -> int:

@@ -50,7 +50,7 @@ class Fitted:
     """What goes to the model, and what became of the rest.
 
     *messages*: one system message first, then whole rounds. *tokens* is what they cost,
-    never over the budget. *folded* are the ids of the messages that are not among them.
+    never over the budget. *folded* are the ids of the messages that left the window now.
     *summary* holds all rounds up to its ``until`` (those that left): the caller stores it and
     gives it back next time. *section* is the text under the title ("" for none).
     *left_out* counts pinned texts by field that found no room, *cut* tells that rounds that
