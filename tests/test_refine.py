@@ -12,8 +12,10 @@ from tests.model_script import Fail, Say, Stall
 from tests.refining import Talk, listed, run
 from tests.remembered import SAID, case, version
 from tests.scripted_model import ScriptedModel
+from tests.world import World
 from walissh.memory.entry import Memory, MemoryState, Origin, Source
 from walissh.memory.refine import bound
+from walissh.react import course
 from walissh.react.turn import Reply, Usage
 from walissh.store import memories, memory_events, people, refinements, turns
 
@@ -106,6 +108,23 @@ def test_calls_do_not_take_all_threads_of_a_process(
     turn = asked.ended(WISH)
     assert asked.learn(turn)
     assert (scripted_model.requests, asked.dropped) == ([], ["refining, too many at once"])
+
+
+def test_the_job_finish_refines_after_the_answer_and_settles_once(
+    world: World, scripted_model: ScriptedModel
+) -> None:
+    talk = Talk(world.person.id, world.session.id)
+    talk.refine_with(scripted_model.url)
+    world.parts = replace(world.parts, mind=talk.mind())
+    scripted_model.script(Say(listed({"id": "n1", "do": "reword", "content": PLAIN})))
+    world.script("Noted.")
+    turn = world.ask(WISH)
+    world.step()
+    assert (world.turn(turn).answer, scripted_model.requests) == ("Noted.", [])
+    world.play()
+    course.finish(world.parts, turn.id)
+    assert (talk.contents(), len(scripted_model.requests)) == ([PLAIN], 1)
+    assert world.turn(turn).usage.prompt_tokens > 10
 
 
 # --- what is changed -------------------------------------------------------------------
