@@ -103,6 +103,13 @@ def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
         first -= 1
     if first and _refers_back(kept[first]):
         first -= 2 if first > 1 and phrases.found("former", kept[first - 1].seen) else 1
+    if (
+        first
+        and first == at
+        and phrases.found("no_more", kept[at].seen)
+        and _orders(kept[first - 1])
+    ):
+        first -= 1
     chosen = list(kept[first : at + 1])
     for clause in kept[at + 1 :]:
         if phrases.found("task", clause.seen):
@@ -149,6 +156,7 @@ def _settled(kept: Sequence[Clause], *, opened: bool) -> int | None:
         return None
     made = opened or any(only_standing(each) for each in kept[1:])
     stated = phrases.found("stated", kept[0].seen) or _is_statement(kept[0])
+    stated = stated and not phrases.found("replaced", kept[0].seen)
     return 0 if made and not stated and len(kept[0].text) <= _SHORT else None
 
 
@@ -203,7 +211,7 @@ def _directs(clause: Clause) -> bool:
         return False
     if _is_statement(clause) or phrases.found("if", seen) or phrases.found("task", clause.seen):
         return False
-    return phrases.found("directive", seen)
+    return any(phrases.found("directive", text) for text in (seen, _plain(clause.seen)))
 
 
 def _is_statement(clause: Clause) -> bool:

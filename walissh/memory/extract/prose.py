@@ -126,7 +126,9 @@ _CONJUNCTIONS: Final = frozenset({"and", "but", "so", "then", "also"})
 _EDGE: Final = " \t\u3000,;:.!?，；：。！？、~…"
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _BULLET: Final = re.compile(r"(?:[-*•·]|\(?\d{1,2}[.)、）])\s+")
-_STOP: Final = re.compile(r"[。！？!?…]+|\.(?=\s+|$)(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\betc\.)")
+_STOP: Final = re.compile(
+    r"[。！？…]+|[!?]+(?=\s|$|[^\x00-\x7f])|\.(?=\s+|$)(?<!e\.g\.)(?<!i\.e\.)(?<!\bvs\.)(?<!\betc\.)"
+)
 _COMMA: Final = re.compile(
     r"(?<!记住)(?<!牢记)(?<!记一下)(?<!记好)[，；]|;(?=\s|$|[^\x00-\x7f])"
     r"|(?<!remember)(?<!in mind)(?<!记住),(?=\s|[^\x00-\x7f])|\s+[-–—]{1,2}\s+|——+"
