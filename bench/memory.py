@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Flask
+from sqlalchemy import Engine
 
 from walissh.config import Settings
 from walissh.memory.entry import Found, MemoryType, Origin, Place, Source
@@ -117,7 +119,10 @@ def cost(scratch: Path) -> None:
         Base.metadata.create_all(db.engine)
         person = people.named("ann")
         told("memories added per second", added_per_second(person.id), ">= 1000")
-        told("preferences in force, of 100, p99 ms", in_force(person.id), "-")
+        told("preferences in force, of 200, ms of the processor", in_force(), "<= 5")
+        took_s, waited_ms = taken_in()
+        told("an import of 10,000 lines, s of the processor", took_s, "<= 30")
+        told("what another writer waits for it, p99 ms", waited_ms, "<= 50")
         latest = [ms(lambda: memories.newest(person.id, "subject 7")) for _ in range(200)]
         told("the latest value of a preference, p99 ms", p99(latest), "<= 8")
         events = [ms(lambda: memory_events.latest(person.id, 100)) for _ in range(200)]
@@ -173,9 +178,65 @@ def _taught(name: str, number: int, value: int) -> Found:
     return Found(MemoryType.ENVIRONMENT_FACT, f"mount /srv/disk{name}", size, text, stale_days=30)
 
 
-def in_force(person_id: str) -> float:
+def in_force() -> float:
+    """Return what it takes to tell which of 200 preferences hold on a host."""
+    person_id = people.named("eve").id
+    scopes = ("global", "host:web1", "host:db*", "all-except:db1")
+    wishes = [
+        Found(
+            MemoryType.USER_PREFERENCE,
+            f"way of tool number{number}",
+            f"value {number}",
+            f"use value {number} for tool {number}",
+            scope=scopes[number % len(scopes)],
+        )
+        for number in range(200)
+    ]
+    memories.add_all(person_id, wishes, Source(Origin.USER, "api"))
     place, types = Place(("web1",)), [MemoryType.USER_PREFERENCE]
-    return p99([ms(partial(memories.in_force, person_id, place, types=types)) for _ in range(50)])
+    ask = partial(memories.in_force, person_id, place, types=types)
+    return statistics.median(processor_ms(ask) for _ in range(50))
+
+
+LINES = 2_000
+
+
+def taken_in() -> tuple[float, float]:
+    """Return what an import of 10,000 lines takes, and what another writer waits for it."""
+    person_id = people.named("ida").id
+    lines = [
+        json.dumps(
+            {
+                "type": "USER_PREFERENCE" if number % 4 else "TROUBLESHOOTING_CASE",
+                "subject": f"subject {number}",
+                "value": f"value {number}",
+                "content": f"with subject {number} value {number} is used",
+                "at": "2026-01-01T00:00:00+00:00",
+            }
+        )
+        for number in range(LINES)
+    ]
+    waits: list[float] = []
+    ended = threading.Event()
+    other = threading.Thread(target=_write_beside, args=(db.engine, ended, waits))
+    other.start()
+    took_ms = processor_ms(lambda: memories.take_in(person_id, lines, "api"))
+    ended.set()
+    other.join()
+    return took_ms / 1000 * 10_000 / LINES, p99(waits)
+
+
+def _write_beside(engine: Engine, ended: threading.Event, waits: list[float]) -> None:
+    """Begin and end a write again and again, and note how long each waits for its turn."""
+    while not ended.wait(0.03):
+        with engine.execution_options(**{database.WRITES: True}).connect() as connection:
+            waits.append(ms(connection.begin))
+
+
+def processor_ms(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return (time.process_time() - begin) * 1000
 
 
 def ms(work: Callable[[], object]) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import Select, String, bindparam, func, select
+from sqlalchemy import BigInteger, Select, String, bindparam, func, select
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
@@ -26,6 +26,8 @@ from walissh.store.models import MemoryRow
 FOR_ALL = ("global", SWEEPING)
 CASE = MemoryType.TROUBLESHOOTING_CASE
 PREFERENCE = MemoryType.USER_PREFERENCE
+REUSED = 100
+"""So many of the last numbers are read again: SQLite gives that of a deleted row once more."""
 SUBJECTS = 500
 """So many subjects are looked up at once."""
 
@@ -62,6 +64,26 @@ class Topic:
         return self.type, self.subject, self.host_id or ""
 
 
+class Wordings:
+    """How a person calls what their preferences are about, by ``naming.key``.
+
+    It may outlive a transaction: entries are only added, and what is gone is not found.
+    """
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, set[str]] = defaultdict(set)
+        self._until: int | None = None
+
+    def of(self, session: Transaction, owner_id: str, keys: Iterable[str]) -> list[str]:
+        """Return the wordings of *keys*, those of entries up to this moment too."""
+        named: dict[str, object] = {"reader": owner_id, "type": PREFERENCE.value}
+        query = _wordings() if self._until is None else _later_wordings()
+        for subject in session.scalars(query, named | {"until": self._until}):
+            self._by_key[naming.key(subject)].add(subject)
+        self._until = max(0, (session.scalar(_last_number(), named) or 0) - REUSED)
+        return [subject for key in keys for subject in sorted(self._by_key.get(key, ()))]
+
+
 class Families:
     """What is there of each topic, as one transaction sees it.
 
@@ -69,17 +91,33 @@ class Families:
     ``overtaken``; after any other change all is forgotten, and read again when asked for.
     """
 
-    def __init__(self, session: Transaction, owner_id: str) -> None:
+    def __init__(self, session: Transaction, owner_id: str, wordings: Wordings) -> None:
         self._session = session
         self._owner_id = owner_id
+        self._wordings = wordings
         self._known: dict[_Key, list[Seen]] = {}
 
     def read(self, topics: Iterable[Topic]) -> None:
         """Read what is not known yet of *topics*: one statement for each type and host."""
         new = {topic.key(): topic for topic in topics if topic.key() not in self._known}
         self._known |= {key: [] for key in new}
-        for seen in _alike(self._session, self._owner_id, new):
+        for seen in self._read(new):
             self._known[Topic.of_row(seen.row).key()].append(seen)
+
+    def _read(self, topics: Mapping[_Key, Topic]) -> Iterator[Seen]:
+        """Yield all of the type and subject, and but for preferences of the host, of *topics*."""
+        wanted: dict[tuple[MemoryType, str], set[str]] = defaultdict(set)
+        for kind, subject, host in topics:
+            wanted[kind, host].add(subject)
+        for (kind, host), names in wanted.items():
+            named: dict[str, object] = {"reader": self._owner_id, "type": kind.value}
+            if kind is PREFERENCE:
+                # two wordings of a preference have one key: "RAM", "内存"
+                alike = self._wordings.of(self._session, self._owner_id, names)
+                yield from _named(self._session, _of_subjects(), named, alike)
+            else:
+                named["host"] = host
+                yield from _named(self._session, _of_host(), named, sorted(names))
 
     def entries(self, topic: Topic) -> list[Seen]:
         """Return all entries about *topic*, in any state, oldest first."""
@@ -174,23 +212,6 @@ def vetoed(family: Sequence[Seen], draft: Draft) -> Seen | None:
     return last if wrong and same_value(last.row.value, draft.found.value) else None
 
 
-def _alike(session: Transaction, owner_id: str, topics: Mapping[_Key, Topic]) -> Iterator[Seen]:
-    """Yield all of the type and subject, and but for preferences of the host, of *topics*."""
-    wanted: dict[tuple[MemoryType, str], set[str]] = defaultdict(set)
-    for topic in topics.values():
-        host = "" if topic.type is PREFERENCE else topic.host_id or ""
-        wanted[topic.type, host].add(topic.subject)
-    for (kind, host), names in wanted.items():
-        named: dict[str, object] = {"reader": owner_id, "type": kind.value}
-        if kind is PREFERENCE:
-            # two wordings of a preference have one key: "RAM", "内存"
-            wordings = session.scalars(_wordings(), named)
-            alike = [each for each in wordings if (kind, naming.key(each), "") in topics]
-            yield from _named(session, _of_subjects(), named, alike)
-        else:
-            yield from _named(session, _of_host(), named | {"host": host}, sorted(names))
-
-
 def _named(
     session: Transaction, query: Visible, named: dict[str, object], names: Sequence[str]
 ) -> Iterator[Seen]:
@@ -205,6 +226,16 @@ def _named(
 def _wordings() -> Select[str]:
     mine = MemoryRow.user_id == memory_sight.READER, MemoryRow.type == bindparam("type")
     return select(MemoryRow.subject).where(*mine).distinct()
+
+
+@cache
+def _later_wordings() -> Select[str]:
+    return _wordings().where(MemoryRow.number > bindparam("until", type_=BigInteger))
+
+
+@cache
+def _last_number() -> Select[int | None]:
+    return select(func.max(MemoryRow.number)).where(MemoryRow.user_id == memory_sight.READER)
 
 
 @cache

@@ -33,7 +33,7 @@ from walissh.store import (
 )
 from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.memory_drafts import Draft
-from walissh.store.memory_family import Topic
+from walissh.store.memory_family import Topic, Wordings
 from walissh.store.memory_lines import Line
 from walissh.store.memory_rows import Seen
 from walissh.store.memory_work import Writing
@@ -111,6 +111,7 @@ class _Intake:
     ids: dict[str, str] = field(default_factory=dict)
     overtaken: list[tuple[str, str]] = field(default_factory=list)
     hosts: dict[str, Host] = field(default_factory=dict)
+    wordings: Wordings = field(default_factory=Wordings)
 
     def refuse(self, number: int, why: WalisshError) -> None:
         """Note that a line was left out."""
@@ -129,7 +130,7 @@ def take_in(owner_id: str, lines: Iterable[str], channel: Channel) -> TakenIn:
     parsed, pace = _parsed(lines, intake), _Pace()
     while batch := list(islice(parsed, pace.lines)):
         ready = _ready(intake, batch)
-        with pace.writing(), memory_work.opened(owner_id) as work:
+        with pace.writing(), memory_work.opened(owner_id, wordings=intake.wordings) as work:
             _take_all(work, intake, ready)
     _link(intake, pace)
     refused = [intake.refused[number] for number in sorted(intake.refused)]

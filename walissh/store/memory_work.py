@@ -19,7 +19,7 @@ from walissh.store import memory_events, memory_index
 from walissh.store.database import writing
 from walissh.store.listed import one_of
 from walissh.store.memory_events import Outcome
-from walissh.store.memory_family import Families
+from walissh.store.memory_family import Families, Wordings
 from walissh.store.memory_sight import MEMORY
 from walissh.store.models import MemoryRow, PersonRow
 
@@ -77,16 +77,19 @@ class Writing:
 
 
 @contextmanager
-def opened(owner_id: str, *, patience_ms: int | None = None) -> Iterator[Writing]:
+def opened(
+    owner_id: str, *, patience_ms: int | None = None, wordings: Wordings | None = None
+) -> Iterator[Writing]:
     """Open a transaction in which no other changes the memory of this person.
 
+    *wordings*: what was read of theirs before, for one of many transactions.
     Raises NotFoundError for an unknown person, StoreError as ``database.writing``.
     """
     with writing(patience_ms=patience_ms) as session:
         found = session.connection().execute(_PERSON, {"owner": owner_id}).first()
         if found is None:
             raise NotFoundError("There is no such person. Nothing was kept.")
-        work = Writing(session, owner_id, Families(session, owner_id))
+        work = Writing(session, owner_id, Families(session, owner_id, wordings or Wordings()))
         yield work
         work.write()
         memory_events.add_all(session, work.events)
