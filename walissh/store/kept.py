@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
-from walissh.errors import StoreError
 from walissh.store.database import UtcDateTime
 
 Values = tuple[Any, ...]
@@ -77,21 +77,19 @@ class Kept:
 
 
 def _fetched(connection: Connection, sent: _Sent, values: Mapping[str, object]) -> list[Values]:
-    result = connection.exec_driver_sql(sent.text, sent.parameters(values))
-    cursor: Any = result.cursor  # its rows as they are: to wrap a hundred takes longer
+    driver: Any = connection.dialect.loaded_dbapi
+    cursor: Any = connection.connection.cursor()
     try:
+        cursor.execute(sent.text, sent.parameters(values))
         rows: list[Values] = cursor.fetchall()
-    except _errors(connection.dialect) as error:
-        raise StoreError(f"The database did not answer: {error}") from error
+    except driver.Error as error:
+        # the class that a statement of the toolkit raises; without what was asked for
+        raise DBAPIError.instance(
+            sent.text, None, error, driver.Error, hide_parameters=True, dialect=connection.dialect
+        ) from error
     finally:
-        result.close()
+        cursor.close()
     return rows
-
-
-def _errors(dialect: Dialect) -> type[Exception]:
-    driver: Any = dialect.loaded_dbapi
-    errors: type[Exception] = driver.Error
-    return errors
 
 
 def _written(statement: Select[*tuple[Any, ...]], dialect: Dialect) -> _Sent:

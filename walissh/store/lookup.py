@@ -135,7 +135,7 @@ class Reader:
                 rows = self._rows(_ALL_PLACES_OF, docs=chunk)
             else:
                 rows = self._met(_PLACES_OF, docs=chunk)
-            found = {row[0]: Place(*row[1:]) for row in rows}
+            found = {doc: Place(length, cluster, at) for doc, length, cluster, at in rows}
             places |= {doc: found[doc] for doc in chunk if doc in found}
             if len(places) >= most:
                 break

@@ -143,11 +143,9 @@ def rank(
     order = sorted(scores, key=lambda doc: (-scores[doc], -doc))[:most]
     _newer_first(scores, order, weighed, features)
     order = sorted(order, key=lambda doc: (-scores[doc], -doc))[:k]
-    return [Scored(doc, scores[doc], _reasons(query, weighed, doc)) for doc in order]
-
-
-def _reasons(query: Query, weighed: Weighed, doc: int) -> tuple[str, ...]:
-    return reasons.tell(query, _in(doc, weighed.words), _in(doc, weighed.concepts))
+    asked = reasons.Asked.of(query)
+    why = (asked.reasons(_in(doc, weighed.words), _in(doc, weighed.concepts)) for doc in order)
+    return [Scored(doc, scores[doc], each) for doc, each in zip(order, why, strict=True)]
 
 
 def _in(doc: int, parts: Mapping[str, Worth]) -> dict[str, float]:

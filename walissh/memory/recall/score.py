@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from walissh.memory.recall.sought import Unit
 from walissh.memory.recall.values import Matches
-from walissh.memory.synonyms import Phrase
+from walissh.memory.units import Phrase
 
 K1 = 1.2
 B = 0.4
@@ -19,10 +19,14 @@ def counts(unit: Unit, matches: Matches) -> Counts:
     """Return how often *unit* stands in which text, by its best phrase."""
     if len(unit.phrases) == 1:
         return _phrase(unit.phrases[0], matches)
-    best: dict[int, int] = {}
-    for phrase in unit.phrases:
-        for doc, times in _phrase(phrase, matches).items():
-            best[doc] = max(best.get(doc, 0), times)
+    found = [*filter(None, (_phrase(phrase, matches) for phrase in unit.phrases))]
+    if len(found) < 2:
+        return found[0] if found else {}
+    best = {**found[0]}
+    for each in found[1:]:
+        for doc, times in each.items():
+            if best.get(doc, 0) < times:
+                best[doc] = times
     return best
 
 
