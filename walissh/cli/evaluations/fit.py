@@ -1,14 +1,16 @@
 """Task ``fit``: what of a talk would be sent to the model within a budget."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from walissh.cli.evaluations import fields
+from walissh.cli.evaluations.fields import FieldError
+from walissh.errors import ContextTooLongError
 from walissh.react import language, rounds
 from walissh.react.turn import Language, Message, Role, ToolCall
 from walissh.react.window import strategies, tokens
 from walissh.react.window.summary import Summary
-from walissh.react.window.values import Budget
+from walissh.react.window.values import Budget, Strategy
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -26,16 +28,8 @@ def answer(lines: Iterable[Mapping[str, object]]) -> Iterator[dict[str, object] 
         stored = [
             _message(each, f"m{at}") for at, each in enumerate(fields.objects(line, "messages"))
         ]
-        told = [each.content for each in stored if each.role == "system" and each.content]
         talk = [each for each in stored if each.role != "system"]
-        budget = Budget(
-            tokens=fields.whole(line, "budget_tokens"),
-            counter=tokens.Counter(),
-            system="\n\n".join(told) or SYSTEM,
-            language=_language(talk),
-        )
-        strategy = strategies.of(fields.text(line, "strategy", "hybrid"))
-        fitted = strategy.fit(rounds.split(talk), Summary(), budget)
+        fitted = _strategy(line).fit(rounds.split(talk), Summary(), _budget(line, stored))
         yield {
             "id": fields.text(line, "id"),
             "messages": [_sent(each) for each in fitted.messages],
@@ -43,7 +37,26 @@ def answer(lines: Iterable[Mapping[str, object]]) -> Iterator[dict[str, object] 
         }
 
 
-def _language(talk: list[Message]) -> Language:
+def _strategy(line: Mapping[str, object]) -> Strategy:
+    if line.get("strategy") is None:
+        return strategies.KNOWN["hybrid"]
+    return fields.one_of(line, "strategy", strategies.KNOWN)
+
+
+def _budget(line: Mapping[str, object], stored: Sequence[Message]) -> Budget:
+    told = [each.content for each in stored if each.role == "system" and each.content]
+    try:
+        return Budget(
+            tokens=fields.whole(line, "budget_tokens"),
+            counter=tokens.Counter(),
+            system="\n\n".join(told) or SYSTEM,
+            language=_language(stored),
+        )
+    except ContextTooLongError as error:
+        raise FieldError(str(error), field="budget_tokens") from error
+
+
+def _language(talk: Sequence[Message]) -> Language:
     asked = [each.content for each in talk if each.role == "user"]
     return language.detect(asked[-1] if asked else "", "en")
 

@@ -27,7 +27,12 @@ _LEAD = re.compile(
     re.I,
 )
 _NAMED = re.compile(r"“([^”]+)”|\"([^\"]+)\"|「([^」]+)」|`([^`]+)`")
-_TITLE = re.compile(r"^\s*(?:\[[^\]\n]{2,40}\]|<<<|>>>|output \w+>>>)", re.M)
+_TITLE = re.compile(r"^\s*(?:\[[^\]\n]{2,40}\]|.*(?:<<<|>>>).*)", re.M)
+_FILLER = re.compile(
+    r"\b(?:answers?|findings?|results?|outputs?|conclusions?|parts?|details?|info|messages?)\b"
+    r"|的?(?:结论|结果|发现|输出|部分|内容|信息|那段|那条|对话|相关)",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,8 @@ def compact(
 def _matches(rounds: Sequence[Sequence[Message]], keep: str) -> Iterator[_Match]:
     wanted = _LEAD.sub("", keep, count=1).strip()
     phrases = [next(filter(None, found)).lower() for found in _NAMED.findall(wanted)]
-    words = names.rare(_NAMED.sub(" ", wanted))
+    plain = _NAMED.sub(" ", wanted)
+    words = names.rare(_FILLER.sub(" ", plain)) or names.rare(plain)
     if not (phrases or words):
         return
     for at, text in enumerate(_texts(rounds)):

@@ -72,9 +72,9 @@ class Hybrid:
 
 def of(name: str) -> Strategy:
     """Return the strategy of this name; raises InvalidError if there is none."""
-    if name not in _STRATEGIES:
-        raise InvalidError(f"There is no strategy {name!r}. Use one of {', '.join(_STRATEGIES)}.")
-    return _STRATEGIES[name]
+    if name not in KNOWN:
+        raise InvalidError(f"There is no strategy {name!r}. Use one of {', '.join(KNOWN)}.")
+    return KNOWN[name]
 
 
 def _newest(sized: Sized, _first: int, tokens: int) -> list[int]:
@@ -93,7 +93,7 @@ def _used(sized: Sized, _first: int, tokens: int) -> list[int]:
     return sorted(kept)
 
 
-_STRATEGIES: Final[Mapping[str, Strategy]] = {
+KNOWN: Final[Mapping[str, Strategy]] = {
     "sliding": Sliding(),
     "lru": Lru(),
     "summary": Folding(),

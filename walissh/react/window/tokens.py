@@ -13,7 +13,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-import bpe_openai
 import yaml
 
 from walissh.react.turn import Message, Tool
@@ -158,6 +157,8 @@ def _exact(vocabulary: str, text: str) -> int:
 
 @cache
 def _encoding(vocabulary: str) -> Any:
+    import bpe_openai  # its vocabularies take a while: not for every command line
+
     return bpe_openai.get_encoding(vocabulary)
 
 
