@@ -6,7 +6,7 @@ nobody is there to shorten it.
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -162,8 +162,11 @@ def _required(texts: dict[str, str]) -> dict[str, str]:
                 " Nothing was stored. Say it shorter.",
                 field=name,
             )
-        if _tells_secret(text):
-            raise _secret(name)
+    # most hold none, and one look at all of them is enough
+    if _holds_secret(texts) or any(map(pref_secrets.kind_told, _lines(texts))):
+        for name, text in texts.items():
+            if _tells_secret(text):
+                raise _secret(name)
     for name in ("value", "content"):
         if pref_secrets.is_value_of(texts["subject"], texts[name]):
             raise _secret(name)
@@ -189,3 +192,8 @@ def _holds_secret(texts: Mapping[str, str]) -> bool:
     """Tell whether any text may hold a secret: most hold none, and one look is enough."""
     told = "\n".join(dict.fromkeys(filter(None, texts.values())))
     return hide_secrets(told) != told
+
+
+def _lines(texts: Mapping[str, str]) -> Iterable[str]:
+    """Return the different lines of all texts; of a preference several say the same."""
+    return dict.fromkeys(line for text in texts.values() for line in text.split("\n") if line)

@@ -5,7 +5,7 @@ the same incident only with the same cause: two causes of one symptom do not con
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -78,9 +78,10 @@ class Wordings:
         """Return the wordings of *keys*, those of entries up to this moment too."""
         named: dict[str, object] = {"reader": owner_id, "type": PREFERENCE.value}
         query = _wordings() if self._until is None else _later_wordings()
-        for subject in session.scalars(query, named | {"until": self._until}):
+        connection = session.connection()
+        for subject in connection.execute(query, named | {"until": self._until}).scalars():
             self._by_key[naming.key(subject)].add(subject)
-        self._until = max(0, (session.scalar(_last_number(), named) or 0) - REUSED)
+        self._until = max(0, (connection.execute(_last_number(), named).scalar() or 0) - REUSED)
         return [subject for key in keys for subject in sorted(self._by_key.get(key, ()))]
 
 
@@ -99,15 +100,15 @@ class Families:
 
     def read(self, topics: Iterable[Topic]) -> None:
         """Read what is not known yet of *topics*: one statement for each type and host."""
-        new = {topic.key(): topic for topic in topics if topic.key() not in self._known}
+        new = {topic.key() for topic in topics} - self._known.keys()
         self._known |= {key: [] for key in new}
         for seen in self._read(new):
             self._known[Topic.of_row(seen.row).key()].append(seen)
 
-    def _read(self, topics: Mapping[_Key, Topic]) -> Iterator[Seen]:
-        """Yield all of the type and subject, and but for preferences of the host, of *topics*."""
+    def _read(self, keys: Iterable[_Key]) -> Iterator[Seen]:
+        """Yield all of the type and subject, and but for preferences of the host, of *keys*."""
         wanted: dict[tuple[MemoryType, str], set[str]] = defaultdict(set)
-        for kind, subject, host in topics:
+        for kind, subject, host in keys:
             wanted[kind, host].add(subject)
         for (kind, host), names in wanted.items():
             named: dict[str, object] = {"reader": self._owner_id, "type": kind.value}

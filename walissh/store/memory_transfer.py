@@ -40,7 +40,7 @@ from walissh.store.memory_work import Writing
 from walissh.store.models import GroupRow, HostRow, MemoryRow
 
 AT_ONCE = 200
-FIRST_LINES, FEWEST_LINES, MOST_LINES = 10, 5, 200
+FEWEST_LINES, MOST_LINES = 10, 200
 WRITING_S = 0.02
 PAUSE_S = 0.025
 """At least so long others may write between two batches; who waits asks that often."""
@@ -145,7 +145,7 @@ class _Pace:
     """
 
     def __init__(self) -> None:
-        self.lines = FIRST_LINES
+        self.lines = FEWEST_LINES
         self._others_until = 0.0
 
     @contextmanager
