@@ -128,6 +128,12 @@ def _found(question: str, text: str, lexicon: Synonyms | None = None) -> bool:
         ("has it GPU", "装了两块显卡"),
         ("主从延迟", "replica lag after the import"),
         ("时钟不准", "chronyd was off"),
+        ("shoppers wait at the till", "收银前顾客排队"),
+        ("周三能发版吗", "we ship on Wednesdays"),
+        ("the nurses see no pictures", "护士站打不开影像"),
+        ("卷挂不上", "multi-attach error, the dead node held it"),
+        ("who keeps the key components", "密钥分量的保管人"),
+        ("骨干设备", "the backbone gear is read only"),
     ],
 )
 def test_a_question_finds_the_other_language(question: str, text: str) -> None:
@@ -136,6 +142,11 @@ def test_a_question_finds_the_other_language(question: str, text: str) -> None:
 
 def test_to_log_in_is_not_a_log() -> None:
     assert not _found("how do I log in", "the logs are kept a week")
+
+
+def test_a_small_word_beside_another_makes_no_phrase_of_it() -> None:
+    assert not _found("when does it back up", "the lamp came back")
+    assert not _found("what runs at night", "she ran the lamp shop")
 
 
 def test_the_longest_phrase_counts() -> None:
@@ -158,6 +169,10 @@ def test_the_longest_phrase_counts() -> None:
         ("机房停电能撑多久", "UPS runtime 12 min"),
         ("which JDK is it", "Corretto 21"),
         ("发不出去的邮件", "queue of the MTA postfix"),
+        ("which release is the firewall", "OPNsense 24.7"),
+        ("虚拟化平台升到几了", "proxmox 8.1"),
+        ("how many lines may it be", "最多给 25 行"),
+        ("neither node gave up being master", "集群裂成两半，脑裂"),
     ],
 )
 def test_a_question_finds_what_says_it_otherwise(question: str, text: str) -> None:

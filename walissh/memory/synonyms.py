@@ -6,6 +6,7 @@ edited file holds at once. Its head says how it is written.
 
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -75,11 +76,11 @@ class Synonyms:
 
     def __init__(self, groups: Iterable[Group]) -> None:
         self._groups = [*groups]
-        self._waiting: dict[str, list[tuple[str, int]]] = {}
+        self._waiting: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
         for number, group in enumerate(self._groups):
             for phrase in group.said:
                 for key in units.beginnings(phrase):
-                    self._waiting.setdefault(key, []).append((phrase, number))
+                    self._waiting[key].append((phrase, number))
         self._met: dict[Phrase, list[int]] = {}
         self._apart: dict[str, dict[frozenset[str], list[int]]] = {}
         self._looked_for: dict[int, tuple[str, tuple[Phrase, ...]]] = {}

@@ -39,6 +39,8 @@ def beginnings(phrase: str) -> Sequence[str]:
     And for a word in its ``content``. A character of Chinese or two letters, for no ending
     is taken from these; mostly found without cutting, for this is done to all phrases.
     """
+    if phrase.isascii() and phrase.isalnum():
+        return (phrase[:2],)
     found = []
     for head in phrase.split(" "):
         if not (key := _key(head)):
