@@ -120,6 +120,9 @@ class ListQueue:
     def finish(self, turn_id: str) -> None:
         self.jobs.append(("finish", turn_id, None))
 
+    def compact(self, turn_id: str) -> None:
+        self.jobs.append(("compact", turn_id, None))
+
 
 @dataclass
 class EventList:

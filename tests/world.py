@@ -19,7 +19,7 @@ from walissh.clock import utc_now
 from walissh.errors import WalisshError
 from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.router import Router
-from walissh.react import agent, course, decisions
+from walissh.react import agent, compaction, course, decisions
 from walissh.react.gauge import Gauge
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
@@ -113,6 +113,8 @@ class World:
             agent.think(self.parts, str(subject), step)
         elif kind == "act":
             agent.act(self.parts, str(subject))
+        elif kind == "compact":
+            compaction.ahead(self.parts, str(subject))
         else:
             course.finish(self.parts, str(subject))
 

@@ -105,6 +105,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         enqueue=queue,
         clock=utc_now,
         worker=worker_name(),
+        writer=LateModel(lambda: model(settings)) if settings.uses_openai else None,
         language=settings.lang or "en",
         limits=Limits(
             steps=settings.step_limit,

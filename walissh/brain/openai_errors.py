@@ -29,6 +29,12 @@ TOO_LONG_WORDS = re.compile(
     r"|exceeds? the (available|maximum) (context|number of tokens)",
     re.IGNORECASE,
 )
+WINDOW_WORDS = re.compile(
+    r"(?:context (?:length|window|size)|maximum)\D{0,40}?(\d[\d,]{2,9}) tokens"
+    r"|(?:context|window)\D{0,20}\((\d{3,9})(?: tokens)?\)",
+    re.IGNORECASE,
+)
+LEAST_WINDOW = 512
 KEY = re.compile(r"\bsk-[\w*.~+/-]{3,}|(?<=Bearer )\S{12,}")
 MIN_KEY_CHARS = 8  # shorter ones ("none", "ollama") are no secrets, and ordinary words
 ADVICE = {
@@ -98,7 +104,7 @@ def _status(
     words, status = _words(error.body), error.status_code
     what = f"answered {status}"
     if _is_too_long(error, words):
-        return _too_long(server, words, partial)
+        return _too_long(server, error, words, partial)
     if _codes(error) & NO_MONEY:
         return ModelRefusedError(server.sentence(what, words, ADVICE[402]), partial=partial)
     if status in WORTH_ANOTHER_TRY or status >= 500:
@@ -121,7 +127,7 @@ def _connection(error: openai.APIConnectionError, server: Server, partial: str) 
 def _in_stream(error: openai.APIError, server: Server, partial: str) -> ModelError:
     words = _words(error.body) or error.message
     if _is_too_long(error, words):
-        return _too_long(server, words, partial)
+        return _too_long(server, error, words, partial)
     code = error.code or ""
     what = "broke off its answer with an error"
     is_final = code.isdigit() and 400 <= int(code) < 500 and int(code) not in WORTH_ANOTHER_TRY
@@ -130,9 +136,26 @@ def _in_stream(error: openai.APIError, server: Server, partial: str) -> ModelErr
     return ModelBusyError(server.sentence(what, words, "Try again later."), partial=partial)
 
 
-def _too_long(server: Server, words: str, partial: str) -> ModelError:
+def _too_long(server: Server, error: openai.APIError, words: str, partial: str) -> ModelError:
     what = f"cannot fit the talk into the window of {server.model}"
-    return ContextTooLongError(server.sentence(what, words), partial=partial)
+    return ContextTooLongError(
+        server.sentence(what, words), window_tokens=_window(error.body, words), partial=partial
+    )
+
+
+def _window(body: object, words: str) -> int | None:
+    """Return the size of the window that the server names: llama.cpp as a field, others in words.
+
+    What is too small for any window is another number.
+    """
+    named = body.get("n_ctx") if isinstance(body, dict) else None
+    found = WINDOW_WORDS.search(words)
+    told = named if isinstance(named, int) else _named_number(found)
+    return told if told >= LEAST_WINDOW else None
+
+
+def _named_number(found: re.Match[str] | None) -> int:
+    return int((found[1] or found[2]).replace(",", "")) if found else 0
 
 
 def _is_too_long(error: openai.APIError, words: str) -> bool:

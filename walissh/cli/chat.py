@@ -78,6 +78,9 @@ class NoQueue:
     def finish(self, turn_id: str) -> None:
         """Leave it to `play`."""
 
+    def compact(self, turn_id: str) -> None:
+        """Leave it to the next question: it folds by itself what does not fit."""
+
 
 def play(parts: Parts, turn_id: str, decide: Callable[[CommandRun], None]) -> Turn | None:
     """Make each move that is due until the turn has ended; None if it was deleted."""

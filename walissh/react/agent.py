@@ -56,7 +56,7 @@ def think(parts: Parts, turn_id: str, step: int) -> None:
     telling.tell_turn(parts, turn)
     try:
         context = open_turn(parts, turn)
-        reply = _ask_model(parts, context)
+        reply = _reply(parts, context)
     except TurnCancelledError:
         course.advance(parts, turn.id)
     except (ModelRefusedError, ContextTooLongError) as error:
@@ -96,6 +96,14 @@ def _hosts(parts: Parts, turn: Turn, session: Session) -> Sequence[Host]:
     mine = parts.hosts.within_reach(turn.user_id)
     named = [host for host in mine if texts.names(turn.question, host.name)]
     return named or (mine if len(mine) == 1 else [])
+
+
+def _reply(parts: Parts, context: DynamicContext) -> Reply:
+    """Return what the model says, or what a command of the talk itself comes to."""
+    kept = compaction.asked_for(context.turn.question)
+    if kept is not None:
+        return Reply(compaction.by_hand(parts, context, kept))
+    return _ask_model(parts, context)
 
 
 def _ask_model(parts: Parts, context: DynamicContext) -> Reply:

@@ -5,7 +5,7 @@ Every move is guarded in the store, so two movers never both win.
 
 from collections.abc import Sequence
 
-from walissh.react import observation, telling, texts
+from walissh.react import compaction, observation, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     OPEN_COMMAND,
@@ -124,3 +124,5 @@ def finish(parts: Parts, turn_id: str) -> None:
         if turn is not None:
             parts.mind.credit(turn)  # once: only one job settles a turn
             telling.tell_learned(parts, turn)
+            if compaction.is_due(parts, turn):
+                parts.enqueue.compact(turn.id)

@@ -27,6 +27,7 @@ from walissh.react.turn import (
     Tracked,
     Turn,
     TurnStatus,
+    Usage,
     Verdict,
 )
 from walissh.react.window.summary import Summary
@@ -172,6 +173,9 @@ class Turns(Protocol):
 
     def is_cancelled(self, turn_id: str) -> bool:
         """Tell whether its person asked to stop it, or it is gone."""
+
+    def add_usage(self, turn_id: str, usage: Usage) -> None:
+        """Count with the turn what was spent for it beside its answer."""
 
     def settle(self, turn_id: str) -> bool:
         """Note that the after-work of an ended turn is done; False if it was already."""
@@ -359,3 +363,6 @@ class Enqueue(Protocol):
 
     def finish(self, turn_id: str) -> None:
         """Queue the after-work of an ended turn."""
+
+    def compact(self, turn_id: str) -> None:
+        """Queue the folding of what is old in a turn's session; may be lost."""

@@ -40,7 +40,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The model, the shell, the gate, the stores, and the ways to tell and to queue."""
+    """The model, the shell, the gate, the stores, and the ways to tell and to queue.
+
+    *writer* is the model if it can write summaries: the playbooks cannot.
+    """
 
     model: Model
     shell: Shell
@@ -59,5 +62,6 @@ class Parts:
     enqueue: Enqueue
     clock: Clock
     worker: str
+    writer: Model | None = None
     language: Language = "en"
     limits: Limits = Limits()

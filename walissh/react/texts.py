@@ -10,6 +10,8 @@ LIVE_CHARS = 4_000
 """How much of a piece of output an event carries; the whole is read from the store."""
 
 TITLE_CHARS = 60
+KEPT_SHOWN = 10
+KEPT_SHOWN_CHARS = 200
 _CONTROLS = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
 
 
@@ -111,3 +113,25 @@ def not_stored(language: Language, error: StoreError) -> str:
     if language == "zh":
         return f"输出无法保存，命令已停止，可能只执行了一部分：{error}"
     return f"Its output could not be stored, so it was stopped; it may have run in part: {error}"
+
+
+def nothing_to_compact(language: Language) -> str:
+    """Say that there was nothing before this message."""
+    if language == "zh":
+        return "这条消息之前没有可以折叠的内容。"
+    return "There is nothing before this message that could be folded."
+
+
+def compacted(language: Language, count: int, wanted: str, kept: Sequence[str]) -> str:
+    """Say what was folded, and which of the wanted words were found and stay word for word."""
+    lines = "\n".join(f"- {each[:KEPT_SHOWN_CHARS]}" for each in kept[:KEPT_SHOWN])
+    if language == "zh":
+        head = f"之前的 {count} 轮对话已折叠为摘要；消息本身都还在上面。"
+        if not wanted:
+            return head
+        return f"{head}\n\n按要求逐字保留：\n{lines}" if kept else f"{head}\n\n没有找到：{wanted}"
+    rounds = "1 round" if count == 1 else f"{count} rounds"
+    head = f"{rounds} before this message went into the summary; the messages stay above."
+    if not wanted:
+        return head
+    return f"{head}\n\nKept word for word:\n{lines}" if kept else f"{head}\n\nNot found: {wanted}"

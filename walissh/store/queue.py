@@ -96,6 +96,18 @@ class JobQueue:
                 self._turns, "workers.turns.finish", (turn_id,), job_id=job_id, limit_s=GRACE_S
             )
 
+    def compact(self, turn_id: str) -> None:
+        """Queue the folding of what is old in a turn's session."""
+        job_id = f"compact-{turn_id}"
+        with _left_to_upkeep(job_id):
+            self._put(
+                self._turns,
+                "workers.turns.compact",
+                (turn_id,),
+                job_id=job_id,
+                limit_s=THINK_LIMIT_S,
+            )
+
     def check_host(self, host_id: str) -> None:
         """Queue one contact with a host; its result stands in the host's row.
 

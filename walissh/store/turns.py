@@ -29,6 +29,7 @@ from walissh.react.turn import (
     Tracked,
     Turn,
     TurnStatus,
+    Usage,
 )
 from walissh.store import audit, commands, history, rows, sessions
 from walissh.store.database import MEMORY_PATIENCE_MS, changed, new_id, reading, writing
@@ -314,6 +315,16 @@ def is_cancelled(turn_id: str) -> bool:
             select(TurnRow.cancel_requested_at, TurnRow.status).where(TurnRow.id == turn_id)
         ).one_or_none()
     return found is None or found[0] is not None or found[1] not in OPEN_TURN
+
+
+def add_usage(turn_id: str, usage: Usage) -> None:
+    """Count with the turn what was spent for it beside its answer."""
+    spent = {
+        "prompt_tokens": TurnRow.prompt_tokens + usage.prompt_tokens,
+        "completion_tokens": TurnRow.completion_tokens + usage.completion_tokens,
+    }
+    with writing() as session:
+        changed(session, update(TurnRow).where(TurnRow.id == turn_id).values(**spent))
 
 
 def settle(turn_id: str) -> bool:
