@@ -12,7 +12,7 @@ from walissh.react.intent.reading import Reading
 from walissh.react.intent.situation import Situation
 
 _FIRM: Final = 0.97
-_LIKELY: Final = 0.9
+_LIKELY: Final = 0.95
 _UNSURE: Final = 0.7
 
 
@@ -55,7 +55,7 @@ def opens_up(read: Reading, _: Situation) -> float:
     if found("for_a_while", text):
         return 0.0
     if found("many_or_lasting", text) or found("strong_protection", text):
-        return 0.88
+        return 0.94
     return 0.0
 
 
@@ -65,7 +65,7 @@ def steals(read: Reading, _: Situation) -> float:
     if _defended(read):
         return 0.0
     if found("password_file", text):
-        return 0.93
+        return 0.95
     if found("take", text) and found("private_data", text) and found("outside", text):
         return 0.95
     return 0.0
@@ -76,19 +76,19 @@ def attacks(read: Reading, _: Situation) -> float:
     text = read.said
     if not found("attack", text) or found("of_ours", text) or _defended(read):
         return 0.0
-    return 0.93
+    return 0.95
 
 
 def hides(read: Reading, _: Situation) -> float:
     """Removing or falsifying the traces of what was done."""
     text = read.said
     if found("secret_account", text) and not _defended(read):
-        return 0.93
+        return 0.95
     if not found("hide", text) or found("defended", text) and not found("so_nobody_sees", text):
         return 0.0
     if found("so_nobody_sees", text):
         return _FIRM
-    return 0.9 if found("always_hiding", text) and not found("bounded", text) else 0.0
+    return 0.95 if found("always_hiding", text) and not found("bounded", text) else 0.0
 
 
 def _defended(read: Reading) -> bool:

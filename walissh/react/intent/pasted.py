@@ -84,9 +84,14 @@ def command(read: Reading, _: Situation) -> float:
     text = _PROMPT.sub("", read.raw.strip()).strip()
     if not text or "\n" in text and not _is_command(text.splitlines()[0]):
         return 0.0
+    if _COMPLAINS.search(text):
+        return 0.0
     if text.isascii():
         return 0.94 if _is_command(text) else 0.0
     return _with_words(text)
+
+
+_COMPLAINS = re.compile(r"^\S+ (?:ERR!|E:|error:|fatal:)|^\S+: ", re.I)
 
 
 def _with_words(text: str) -> float:

@@ -85,8 +85,10 @@ def calls_off(read: Reading, at: Situation) -> float:
         return 0.0
     if not (at.follows or at.task):
         return 0.7 if found("calls_off_deed", read.text) or found("called_off", read.bare) else 0.0
-    if found("called_off", read.text):
-        return 0.88 if _touches(read, at) or len(read.text) < 40 else 0.76
+    off = found("called_off", read.text)
+    if off or (at.pending or at.task) and found("calls_off_deed", read.text):
+        known = at.task or at.pending or _touches(read, at)
+        return 0.9 if known else 0.8
     return 0.0
 
 
@@ -112,6 +114,9 @@ def resumes(read: Reading, at: Situation) -> float:
     """ "Go on", alone or with the topic that is taken up again."""
     if whole(("resume",), read.text, beside=_BESIDE) or whole(("resume",), read.bare):
         return 0.93 if at.task else 0.8 if at.follows else 0.72
+    last = read.clauses[-1].text if read.clauses else ""
+    if whole(("resume",), last, beside=("call",)) and not _ends_it(read):
+        return 0.92 if at.task else 0.8
     if read.asked and not found("where_were_we", read.text):
         return 0.0
     if found("resume_topic", read.text) and not _ends_it(read):
@@ -176,9 +181,9 @@ def _corrected(read: Reading, at: Situation) -> float:
     if read.asked and not found("corrects_firmly", read.text):
         return 0.0
     if found("corrects_firmly", read.text):
-        return 0.92
+        return 0.94
     if found("contrast", read.text) and not found("not_now", read.text):
-        return 0.9
+        return 0.94
     ways = (_no_but, _other_thing, _other_value, _told_otherwise)
     return max(way(read, at) for way in ways)
 

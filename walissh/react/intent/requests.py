@@ -25,13 +25,17 @@ def _ordered(clause: Clause, read: Reading) -> float:
 
 
 def _ordered_en(clause: Clause, read: Reading) -> float:
+    if found("act_gerund", clause.bare) and found("polite", clause.text):
+        return 0.87
     if found("state_needed", clause.text) and not clause.asked:
         return 0.8
     if not found("act_first", clause.bare) or found("not_act", clause.bare):
         return 0.0
     if clause.bare == clause.text and clause.asked and not found("polite", clause.text):
         return 0.4
-    return 0.87 if clause == read.clauses[0] or clause.bare != clause.text else 0.84
+    if found("trouble", clause.text):
+        return 0.84
+    return 0.87 if len(read.clauses) == 1 else 0.9
 
 
 def _ordered_zh(clause: Clause, read: Reading) -> float:
@@ -43,9 +47,14 @@ def _ordered_zh(clause: Clause, read: Reading) -> float:
         return 0.0
     if found("told", text) or found("supposes", text) or found("knowledge", text) and not polite:
         return 0.0
-    if found("act_first", bare) or found("disposes", bare):
-        return 0.88
-    return 0.8 if not found("trouble", text) else 0.5
+    troubled = found("trouble", text)
+    if found("disposed", bare):
+        return 0.9
+    if found("act_first", bare):
+        return 0.85 if troubled else 0.88 if len(read.clauses) == 1 else 0.9
+    if troubled:
+        return 0.5
+    return 0.88 if found("disposes", bare) else 0.8
 
 
 # --- questions -----------------------------------------------------------------------------
@@ -105,11 +114,14 @@ def _told_to_show(read: Reading) -> bool:
     return bool(last) and (found("thing", read.text) or found("show_only", last[-1].bare))
 
 
+_OF: Final = re.compile(r"[a-z0-9][\w.-]* ?的 ?[a-z_][\w.-]*")
+
+
 def named(read: Reading, _: Situation) -> float:
     """Only the name of a thing that can be told: "kernel version", "内核版本？"."""
     if read.words() > 8 or found("trouble", read.text) or found("act_first", read.bare):
         return 0.0
-    if not found("attributes_end", read.bare.strip("?？ ")):
+    if not (found("attributes_end", read.bare.strip("?？ ")) or _OF.fullmatch(read.bare)):
         return 0.0
     return 0.82 if read.asked else 0.76
 
@@ -165,4 +177,15 @@ def is_ellipsis(read: Reading) -> bool:
 
 def is_attribute(read: Reading) -> bool:
     """Tell whether it asks for another attribute: "which port?"."""
-    return found("wh_first", read.bare) and not whole(("resume",), read.text)
+    return _WH.match(read.bare) is not None and not whole(("resume",), read.text)
+
+
+_WH: Final = re.compile(r"(?:and )?(?:what|which|how|where|when|who)\b(?! about)")
+
+
+def is_personal(read: Reading) -> bool:
+    """Tell whether it speaks of the person alone, and of no machine."""
+    return _PERSONAL.match(read.text) is not None and not re.search(r"\d", read.text)
+
+
+_PERSONAL: Final = re.compile(r"(?:i|i'm|my|we|我|咱|俺|今天|今晚|昨晚|昨天|周末)(?![a-z])")

@@ -15,6 +15,8 @@ def rule(read: Reading, at: Situation) -> float:
     """A standing instruction, as the memory of preferences would take one."""
     if not _LEAST_CHARS <= len(read.raw) <= _MOST_CHARS:
         return 0.0
+    if (at.task or at.pending) and found("called_off", read.text):
+        return 0.9 if found("lasts_firmly", read.said) else 0.0
     if found("standing_cue", read.text) and preferences.from_user(read.raw):
         return 0.94
     if _asked_about(read) or found("others_do", read.text):
