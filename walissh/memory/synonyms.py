@@ -37,6 +37,8 @@ REACH = 7
 """Its words stand within so many units of each other."""
 MAX_QUESTION_CHARS = 2000
 MAX_APART = 3
+MAX_READY = 20_000
+"""So many words of questions are remembered as having no phrase that waits."""
 BAR = "|"
 """No name in the file has it."""
 
@@ -81,6 +83,7 @@ class Synonyms:
             for phrase in group.said:
                 for key in units.beginnings(phrase):
                     self._waiting[key].append((phrase, number))
+        self._ready: set[str] = set()
         self._met: dict[Phrase, list[int]] = {}
         self._apart: dict[str, dict[frozenset[str], list[int]]] = {}
         self._looked_for: dict[int, tuple[str, tuple[Phrase, ...]]] = {}
@@ -89,9 +92,8 @@ class Synonyms:
     def concepts(self, text: str) -> list[Concept]:
         """Return what *text* speaks of; where phrases overlap, the longest counts."""
         cut = units.cut(text[:MAX_QUESTION_CHARS])
-        for unit in cut:
-            for key in units.keys(unit):
-                self._prepare(key)
+        for unit in set(cut) - self._ready:
+            self._prepare(unit)
         found: dict[int, Concept] = {}
         for begin, end in units.longest(self._spans(cut)):
             said = units.terms(cut[begin:end])
@@ -107,15 +109,18 @@ class Synonyms:
         """Return for each group the longest of its phrases that stands apart in a question."""
         met: dict[int, frozenset[str]] = {}
         for phrase, number in self._spread(cut):
-            met[number] = max(met.get(number, phrase), phrase, key=_length)
+            met[number] = max(met[number], phrase, key=_length) if number in met else phrase
         return met
 
-    def _prepare(self, key: str) -> None:
-        """Cut the phrases that wait for *key*; twice, by two threads, does no harm."""
-        for phrase, number in self._waiting.get(key, ()):
-            self._met.setdefault(units.cut(phrase), []).append(number)
-            self._set_apart(frozenset(units.content(phrase)), number)
-        self._waiting.pop(key, None)
+    def _prepare(self, unit: str) -> None:
+        """Cut the phrases that wait for *unit*; twice, by two threads, does no harm."""
+        for key in units.keys(unit):
+            for phrase, number in self._waiting.get(key, ()):
+                self._met.setdefault(units.cut(phrase), []).append(number)
+                self._set_apart(frozenset(units.content(phrase)), number)
+            self._waiting.pop(key, None)
+        if len(self._ready) < MAX_READY:
+            self._ready.add(unit)
 
     def _set_apart(self, phrase: frozenset[str], number: int) -> None:
         if 2 <= len(phrase) <= MAX_APART:
