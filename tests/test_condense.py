@@ -127,7 +127,40 @@ def test_a_rare_error_comes_before_a_frequent_one() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["0 errors, 0 failed", "errors=0 warnings=0", "failover is ready", "没有错误", "timeout: 30"],
+    [
+        *(
+            "worker 3 was OOMKilled",
+            "volume: I/O error on sdb",
+            "link eth1 is down",
+            "E: wrong key",
+        ),
+        *(
+            "证书已过期",
+            "节点宕机",
+            "写入失败：空间不足",
+            "panic: index out of range",
+            "quota exceeded",
+        ),
+    ],
+)
+def test_a_line_of_trouble_is_found_whatever_its_program(line: str) -> None:
+    lines = a_log(3_000)
+    lines[1_500] = line
+    assert 1_501 in numbers(shown("\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "0 errors, 0 failed",
+            "errors=0 warnings=0",
+            "failover is ready",
+            "没有错误",
+            "失败数：0",
+        ),
+        *("timeout: 30", "error rate 0.0 %", "error_log /var/log/web", "read_timeout 60s;"),
+    ],
 )
 def test_a_line_that_denies_trouble_is_not_favoured(line: str) -> None:
     lines = a_log(3_000)

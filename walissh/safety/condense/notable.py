@@ -3,36 +3,24 @@
 import re
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+import yaml
 
 from walissh.safety.condense.repeats import Run
 
-STEMS: dict[str, int] = {
-    **dict.fromkeys(
-        ("panic", "fatal", "traceback", "segfault", "segmentation", "out of memory", "oom-kill",
-         "oom_kill", "killed process", "emerg", "crit", "alert]", "core dumped", "caused by",
-         "i/o error", "deadlock", "call trace", "致命", "崩溃", "内存不足", "死锁", "严重"),
-        3,
-    ),
-    **dict.fromkeys(
-        ("error", "exception", "fail", "denied", "refused", "timed out", "timeout", "cannot",
-         "can't", "unable", "not found", "no such", "no space", "corrupt", "unreachable",
-         "rejected", "abort", "[err]", " err ", "level=err", "npm err", "unhandled", "invalid",
-         "not permitted", "forbidden", "unauthorized", "exhausted", "too many", "overflow",
-         '" 500 ', '" 502 ', '" 503 ', '" 504 ', "错误", "失败", "异常", "拒绝", "超时", "无法",
-         "不存在", "找不到", "出错", "不可用", "中断"),
-        2,
-    ),
-    **dict.fromkeys(("warn", "警告", "告警", "reset by peer", "degraded", "retry"), 1),
-}  # fmt: skip
-"""Pieces of lower-case text, and how much a line that has one weighs."""
+WEIGHTS = {"heavy": 3, "plain": 2, "light": 1}
 
+_TROUBLE = r"(?:error|err|failure|failed|fail|warning|warn|exception|timeout|retry|retrie|critical)"
 _HARMLESS = re.compile(
-    r"\b(?:0|no|zero|without(?: any)?|non)[ -](?:\w+ )?(?:error|failure|failed|warning|exception)s?"
-    r"|\b(?:error|failure|failed|fail|warning|warn|exception|timeout|retry)s?"
-    r"(?:[_ -]?count)?\"?\s*[=:]\s*\"?(?:0(?![\w.])|none\b|null\b|false\b|off\b|\"\")"
-    r"|\btimeouts?\"?\s*[=:]\s*\"?\d+"
+    rf"\b(?:0|no|zero|without(?: any)?|non)[ -](?:\w+ )?{_TROUBLE}s?\b"
+    rf"|\b{_TROUBLE}s?(?:[_ -]?(?:count|total|rate))?\"?(?:\s*[=:：]\s*|\s+)\"?"
+    r"(?:0(?:\.0+)?(?:\s*%|(?![\w.]))|none\b|null\b|false\b|off\b|\"\")"
+    r"|\b\w*timeout\w*\"?\s*[=: ]\s*\"?\d+|\blog_errors\b|\berrordocument\b|-werror\b"
+    r"|\berror-budget\b|\b(?:fail|error)[ _-]?(?:over|safe|fast|log|page|2ban)\w*"
     r"|(?:没有|无|未发现|0 ?个)\s*(?:任何)?(?:错误|异常|失败|告警|警告)"
-    r"|\b(?:fail|error)[ _-]?(?:over|safe|fast|log|page|2ban)\w*"
+    r"|(?:错误|异常|失败|告警|警告)\s*(?:数量?|次数)?\s*[:：]?\s*0(?!\w)"
 )
 _CONTINUES = re.compile(
     r"[ \t]|\.\.\.|at \S|caused by|during handling|the above exception|goroutine \d|\)$",
@@ -121,11 +109,20 @@ class Notables:
         return sorted(self._kinds.values(), key=lambda e: (-e.weight, e.count, e.run.first))
 
 
+@cache
+def stems() -> dict[str, int]:
+    """Return the pieces of lower-case text that tell of trouble, with their weights."""
+    listed = yaml.safe_load(
+        resources.files(__package__).joinpath("trouble.yaml").read_text("utf-8")
+    )
+    return {piece: WEIGHTS[kind] for kind, pieces in listed.items() for piece in pieces}
+
+
 def weights(lines: list[str]) -> dict[int, int]:
     """Return the weight of each line (by its place in *lines*) that may tell of trouble."""
     lower = "\n".join(lines).lower()
     found: dict[int, int] = {}
-    for piece, heavy in STEMS.items():
+    for piece, heavy in stems().items():
         for place in _places(piece, lower):
             found[place] = max(found.get(place, 0), heavy)
     return found
@@ -143,8 +140,8 @@ def tells_of_trouble(line: str) -> bool:
 
 def stem(line: str) -> str:
     """Return the heaviest piece of *line* that tells of trouble, "" if none."""
-    lower = line.lower()
-    return max((each for each in STEMS if each in lower), key=STEMS.__getitem__, default="")
+    lower, known = line.lower(), stems()
+    return max((each for each in known if each in lower), key=known.__getitem__, default="")
 
 
 def _places(piece: str, lower: str) -> list[int]:
@@ -165,4 +162,4 @@ def _is_trouble(line: str) -> bool:
     if not _HARMLESS.search(start):
         return True
     rest = _HARMLESS.sub("", start)
-    return any(piece in rest for piece in STEMS)
+    return any(piece in rest for piece in stems())
