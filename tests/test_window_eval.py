@@ -62,7 +62,7 @@ def test_an_unknown_strategy_is_refused_in_words() -> None:
     line = {"id": "t", "messages": [], "budget_tokens": 500, "strategy": "luck"}
     refused = CliRunner().invoke(cli, ["eval", "fit"], input=json.dumps(line) + "\n")
     assert refused.exit_code != 0
-    assert "luck" in refused.output
+    assert "sliding, lru, summary, hybrid" in refused.output
 
 
 def test_a_budget_for_nothing_is_refused_in_words() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from walissh.react.turn import Message
 from walissh.react.window import fold, glean, names, questions, sentences, wording
-from walissh.react.window.summary import PINNED, Summary, joined
+from walissh.react.window.summary import NOTED, PINNED, Summary, joined
 
 KEPT_CHARS: Final = 6_000
 """What is kept on request takes at most so much room; of more the best matches stay."""
@@ -162,9 +162,5 @@ def _names(sentence: str) -> Iterable[str]:
 
 def _known(summary: Summary) -> str:
     pinned = [text for name in (*PINNED, "kept") for text in summary.texts(name)]
-    notes = [
-        note.text
-        for name in ("decisions", "findings", "done", "paths", "lines")
-        for note in summary.notes(name)
-    ]
+    notes = [note.text for name in NOTED for note in summary.notes(name)]
     return "\n".join([*pinned, *notes, summary.written])

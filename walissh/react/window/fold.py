@@ -55,6 +55,7 @@ def _plus(before: Summary, told: Summary) -> Summary:
         refusals=joined(before.refusals, told.refusals),
         rules=joined(before.rules, told.rules),
         questions=joined(before.questions, told.questions),
+        said=_noted(before, told, "said"),
         decisions=_noted(before, told, "decisions"),
         findings=_noted(before, told, "findings"),
         done=_noted(before, told, "done"),

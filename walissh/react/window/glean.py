@@ -17,6 +17,7 @@ MAX_MARKED: Final = 6
 MAX_NOTE_CHARS: Final = 240
 MAX_COMMAND_CHARS: Final = 200
 MANY_HOSTS: Final = 20
+SAYS_SOMETHING: Final = 5
 
 _DENIED = re.compile(
     r"^\[command \S+ on (?P<host>\S+): denied by the person, not run: (?P<reason>.*)\]$", re.M
@@ -52,7 +53,13 @@ class _Heap:
     )
     hosts: list[str] = field(default_factory=list)
     notes: dict[str, list[Note]] = field(
-        default_factory=lambda: {"decisions": [], "findings": [], "done": [], "paths": []}
+        default_factory=lambda: {
+            "said": [],
+            "decisions": [],
+            "findings": [],
+            "done": [],
+            "paths": [],
+        }
     )
     rest: list[str] = field(default_factory=list)
     replies: list[str] = field(default_factory=list)
@@ -97,6 +104,7 @@ def _told(heap: _Heap, messages: Sequence[Message], line_chars: int) -> Summary:
         refusals=tuple(heap.pinned["refusals"]),
         rules=tuple(heap.pinned["rules"]),
         questions=tuple(heap.pinned["questions"]),
+        said=tuple(heap.notes["said"]),
         decisions=tuple(heap.notes["decisions"]),
         findings=tuple(heap.notes["findings"]),
         done=tuple(heap.notes["done"]),
@@ -134,8 +142,17 @@ def _from_person(
         if kind:
             heap.pinned[kind].append(sentence)
         elif not _noted(heap, sentence, extra=2):
-            heap.rest.append(sentence)
+            _keep_said(heap, sentence)
     heap.notes["paths"] += [Note(path, 6) for path in names.paths_told(message.content)]
+
+
+def _keep_said(heap: _Heap, sentence: str) -> None:
+    """Keep what tells something; a request to look at a thing goes with the round's line."""
+    tells = names.points(sentence) >= SAYS_SOMETHING and wording.is_prose(sentence)
+    if tells and not wording.kind("looking").says(wording.unquoted(sentence)):
+        heap.note("said", sentence, 5)
+    else:
+        heap.rest.append(sentence)
 
 
 def _kind(sentence: str) -> str:
@@ -194,7 +211,7 @@ def _noted(heap: _Heap, sentence: str, *, extra: int) -> bool:
         heap.note("done", sentence, 3 + extra)
     elif wording.kind("decision").says(seen):
         heap.note("decisions", sentence, 4 + extra)
-    elif weight := _finding_weight(seen):
+    elif (weight := _finding_weight(seen)) > (2 if extra else 0):
         heap.note("findings", sentence, min(weight + (extra if weight > 3 else 0), 9))
         return weight > 2
     else:

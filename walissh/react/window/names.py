@@ -24,6 +24,9 @@ _ABOUT = re.compile(
     r"|配置|日志|证书|目录|脚本|备份|路径|文件|挂载",
     re.I,
 )
+TOLD_CHARS: Final = 8_000
+SHOWN_CHARS: Final = 100_000
+"""So much of what somebody wrote, and of an output, is looked at."""
 MANY: Final = 12
 """More paths in one output are a listing: none of them stands out."""
 
@@ -52,12 +55,14 @@ _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*[A-Za-z0-9]|[\u4e00-\u9fff]+")
 
 def paths_told(text: str) -> list[str]:
     """Return the paths in what a person or the agent wrote, or in a command."""
+    text = text[:TOLD_CHARS]
     found = [*_PATH.findall(text), *_SHORT_PATH.findall(text)]
     return list(dict.fromkeys(_trimmed(each) for each in found))
 
 
 def paths_shown(output: str) -> list[Note]:
     """Return the paths in an output that may matter: configuration, logs, data; no system ones."""
+    output = output[:SHOWN_CHARS]
     if "/" not in output:
         return []
     weights: dict[str, int] = {}
@@ -94,6 +99,7 @@ def hosts(text: str) -> list[str]:
     A name of a usual kind (web-3), an address, or any name with a digit or a hyphen after a
     word that announces a host ("on orion-7", "主机 orion-7").
     """
+    text = text[:TOLD_CHARS]
     found = [*_HOST.findall(text), *_ANNOUNCED.findall(text)]
     return [
         each
@@ -115,6 +121,11 @@ def rare(text: str) -> frozenset[str]:
         elif (lower := word.lower()) not in common and (len(word) > 2 or not word.isalpha()):
             found.add(lower)
     return frozenset(found)
+
+
+def points(text: str) -> int:
+    """Return how much a text can be about: a word counts two, a pair of Chinese characters one."""
+    return sum(2 if word.isascii() else 1 for word in rare(text))
 
 
 def identifiers(words: Iterable[str]) -> set[str]:

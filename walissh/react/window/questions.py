@@ -14,7 +14,7 @@ IN_PASSING: Final = 0.75
 
 _UNMARKED = re.compile(
     r"(?:吗|呢|么|没有|谁|哪[里儿个台]?|多少|什么|为什么)\s*$"
-    r"|^(?:谁|哪|什么时候|多少|为什么|为何|有没有|是否|怎么才)"
+    r"|^(?:谁(?![也都敢])|哪|什么时候|多少|为什么|为何|有没有|是否|怎么才)"
     r"|^(?:who|whose|which|why|how (?:many|much|long|often))\b(?!.*[:：])"
     r"|^(?:when|where|what) (?:is|are|was|were|do|does|did|will|has|have|should|can)\b(?!.*[:：])",
     re.I,

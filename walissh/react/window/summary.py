@@ -10,9 +10,16 @@ from dataclasses import asdict, dataclass, fields
 from typing import Final
 
 PINNED: Final = ("goals", "hosts", "refusals", "rules", "questions")
-NOTED: Final = ("decisions", "findings", "done", "paths", "lines")
+NOTED: Final = ("said", "decisions", "findings", "done", "paths", "lines")
 
-MOST_NOTES: Final = {"decisions": 80, "findings": 100, "done": 60, "paths": 80, "lines": 240}
+MOST_NOTES: Final = {
+    "said": 80,
+    "decisions": 80,
+    "findings": 100,
+    "done": 60,
+    "paths": 80,
+    "lines": 240,
+}
 """How many of each are kept; the lightest and oldest leave first."""
 
 SLACK: Final = 20
@@ -33,6 +40,7 @@ class Summary:
 
     *until* is the id of the last folded message, "" if nothing was folded; *rounds* counts
     the folded ones. *kept* is what the person named when she had the talk compacted.
+    *said* is what else the person told, in her own words.
     *written* is free text of a model in place of the lines that were there when it wrote.
     *lines* has one short line for each folded round that said something.
     """
@@ -43,6 +51,7 @@ class Summary:
     rules: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    said: tuple[Note, ...] = ()
     decisions: tuple[Note, ...] = ()
     findings: tuple[Note, ...] = ()
     done: tuple[Note, ...] = ()

@@ -22,9 +22,10 @@ _CLAUSE = (
 )
 _LEAD = (
     r"(?:(?:please|pls|kindly|also|and|but|so|just|now|ok|okay|hey|hi|hello|well|first|again|then"
-    r"|right|great|thanks|today|tonight|here|for now|by the way|btw|one more thing|once more"
+    r"|right|great|thanks|absolutely|definitely|certainly|strictly|seriously"
+    r"|today|tonight|here|for now|by the way|btw|one more thing|once more"
     r"|help me(?: to)?|help us(?: to)?|help|let['’]?s|let us|try to|can you|could you|would you"
-    r"|i need you to|i want you to|you should|you must|we should|we must)[,:]?\s+)*"
+    r"|i need you to|i want you to|you should|you must|we should|we must)[,:]?\s+){0,5}"
 )
 _QUOTED = re.compile(
     r"“[^”]{0,200}”|\"[^\"]{0,200}\"|「[^」]{0,200}」|『[^』]{0,200}』|`[^`]{0,200}`"
