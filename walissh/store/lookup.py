@@ -232,4 +232,4 @@ def _best_first(held: Held, texts: Mapping[str, int], total: int) -> list[int]:
         rarity = score.rarity(texts[term], total)
         for doc in docs:
             totals[doc] += rarity
-    return [doc for _, doc in sorted(zip(totals.values(), totals, strict=True), reverse=True)]
+    return score.highest(totals)

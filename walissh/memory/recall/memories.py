@@ -57,11 +57,10 @@ def weigh(sought: Sought, matches: Matches) -> Weighed:
         if worth := _worth(unit, matches, damping):
             met.append((unit.name, _meant(unit), worth.keys()))
             concepts[unit.name] = _beyond(worth, [said[term] for term in unit.said if term in said])
-    own, more = _totals(said.values()), _totals(concepts.values())
-    every = own.keys() | more.keys()
-    return Weighed(
-        said, concepts, met, {doc: own.get(doc, 0.0) + more.get(doc, 0.0) for doc in every}
-    )
+    totals = _totals(said.values())
+    for doc, more in _totals(concepts.values()).items():
+        totals[doc] += more
+    return Weighed(said, concepts, met, totals)
 
 
 def _worth(unit: Unit, matches: Matches, damping: Worth) -> Worth:
@@ -122,8 +121,7 @@ def _totals(parts: Iterable[Worth]) -> dict[int, float]:
 
 def best_first(weighed: Weighed) -> list[int]:
     """Return the matched memories by their words alone."""
-    totals = weighed.totals
-    return [doc for _, doc in sorted(zip(totals.values(), totals, strict=True), reverse=True)]
+    return score.highest(weighed.totals)
 
 
 # --- the rank -------------------------------------------------------------------------
@@ -192,7 +190,9 @@ def _bounds(
         if kind not in fits:
             fits[kind] = _fit(goal, each)
         worth = total * fits[kind]
-        sure = each.confidence * (1 + min(each.helped_times, 5) * HELPED)
+        sure = each.confidence
+        if each.helped_times:
+            sure *= 1 + min(each.helped_times, 5) * HELPED
         bounds.append((worth * sure, doc, worth, sure))
     return sorted(bounds, reverse=True)
 

@@ -19,7 +19,8 @@ def counts(unit: Unit, matches: Matches) -> Counts:
     """Return how often *unit* stands in which text, by its best phrase."""
     if len(unit.phrases) == 1:
         return _phrase(unit.phrases[0], matches)
-    found = [*filter(None, (_phrase(phrase, matches) for phrase in unit.phrases))]
+    there = (phrase for phrase in unit.phrases if phrase[0] in matches.held)
+    found = [*filter(None, (_phrase(phrase, matches) for phrase in there))]
     if len(found) < 2:
         return found[0] if found else {}
     best = {**found[0]}
@@ -64,3 +65,9 @@ def damping(matches: Matches) -> dict[int, float]:
     mean = max(matches.mean_length, 1.0)
     places = matches.places.items()
     return {doc: K1 * (1 - B + B * (place.length / mean)) for doc, place in places}
+
+
+def highest(totals: Mapping[int, float]) -> list[int]:
+    """Return the texts by their totals, the highest first; of equal ones the newer."""
+    newest = sorted(totals, reverse=True)
+    return sorted(newest, key=totals.__getitem__, reverse=True)

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from walissh.memory import words
 from walissh.memory.recall.values import Query
-from walissh.memory.synonyms import Phrase, Synonyms
+from walissh.memory.synonyms import Synonyms
+from walissh.memory.units import Phrase
 
 MAX_TERMS = 400
 HAN_CHARACTER = 0.5
 """A single character of Chinese says less than a pair."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """One thing that is looked for: any of *phrases*, each by all its terms.
 
     *said* are the question's own terms that it widens; empty for a term itself.
