@@ -15,6 +15,8 @@ LOOKED_AT: Final = 600
 """So many of the newest messages are looked at: what is older is sent as a summary."""
 
 WHY_CHARS: Final = 160
+PART_CHARS: Final = 30
+"""Half of the shortest line of base64: such a line fills one part at least."""
 
 _CITED = re.compile(r"\[\[([0-9a-f]{4,40})\b")
 _DATA_URI = re.compile(
@@ -160,12 +162,18 @@ def _without_data(message: Message, language: Language) -> Message:
     content = message.content
     if "base64," in content:
         content = _DATA_URI.sub(lambda match: _data_note(match, language), content)
-    if len(content) >= wide.BLOB_CHARS:
+    if len(content) >= wide.BLOB_CHARS and _has_long_word(content):
         content = wide.without_blobs(content, language)
         content = _BASE64_LINES.sub(_base64_note, content)
     if "\ufffd" in content:
         content = _without_binary(content)
     return message if content == message.content else replace(message, content=content)
+
+
+def _has_long_word(text: str) -> bool:
+    """Tell quickly whether there may be a word that fills a line: most texts have none."""
+    parts = (text[at : at + PART_CHARS] for at in range(0, len(text), PART_CHARS))
+    return any(" " not in part and "\n" not in part for part in parts)
 
 
 def _data_note(match: re.Match[str], language: Language) -> str:
