@@ -123,7 +123,7 @@ def preferences_in(text: str) -> list[dict[str, str]]:
 
 def test_the_orders_are_those_of_the_original_and_all_differ() -> None:
     given = (LongTermMemoryProvider(render), CoreMemoryProvider(render), MilestonesProvider(render))
-    assert [each.order for each in Prompt.of(given).providers] == [20, 25, 40]
+    assert [each.order for each in Prompt.of(given).providers] == [20, 25, 30]
     assert LongTermMemoryProvider.order == 25
 
 

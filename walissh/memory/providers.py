@@ -74,6 +74,7 @@ class LongTermMemoryProvider:
     """What is remembered for this question; the person's preferences come first, always."""
 
     order = 25
+    budget_tokens = 10_000
 
     def __init__(
         self, render: Render, *, budget_chars: int = BUDGET_CHARS, clock: Clock = utc_now
@@ -110,6 +111,7 @@ class CoreMemoryProvider:
     """The blocks of core memory that hold something."""
 
     order = 20
+    budget_tokens = 3_000
 
     def __init__(self, render: Render) -> None:
         self._render = render
@@ -131,7 +133,8 @@ class CoreMemoryProvider:
 class MilestonesProvider:
     """What happened in this session so far."""
 
-    order = 40
+    order = 30
+    budget_tokens = 2_000
 
     def __init__(self, render: Render) -> None:
         self._render = render

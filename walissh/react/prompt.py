@@ -3,6 +3,7 @@
 Ancestors: ChatContextService.buildPromptContext, PromptContextVO, DynamicPromptBuilder.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ from walissh.react.window.values import Budget, Fitted
 SECTION_TOKENS = 6_000
 """What a section may take whose provider says nothing else."""
 CUT = "[...]"
+_BORDER = re.compile(r"<<<(\S+ \S+)")
 SECTIONS_SHARE = 0.6
 """All sections together take at most so much of the window: the rest is for the talk."""
 
@@ -140,21 +142,36 @@ def _share(order: int, section: Section, budget_tokens: int, window: Window) -> 
 
 
 def _cut(text: str, tokens: int, window: Window) -> str:
-    """Return the first lines of *text* within *tokens*, with a mark; "" if none fits."""
+    """Return the first lines of *text* within *tokens*, with a mark; "" if none fits.
+
+    A border of data that was opened is closed: what follows must not read as data.
+    """
     left = tokens - window.counter.text(CUT)
     kept: list[str] = []
+    closing = ""
     for line in text.splitlines():
+        opened = _BORDER.fullmatch(line)
+        closing = f"{opened[1]}>>>" if opened else "" if line == closing else closing
         left -= window.counter.text(line) + 1
-        if left < 0:
+        if left < window.counter.text(closing):
             break
         kept.append(line)
-    return "\n".join([*kept, CUT]) if kept else ""
+    else:
+        return text
+    return "\n".join([*kept, CUT, *_closed(kept)]) if kept else ""
+
+
+def _closed(lines: Sequence[str]) -> list[str]:
+    """Return the closing border of what *lines* leave open."""
+    opened = [found[1] for line in lines if (found := _BORDER.fullmatch(line))]
+    return [f"{opened[-1]}>>>"] if opened and f"{opened[-1]}>>>" not in lines else []
 
 
 class SystemProvider:
     """Who the agent is and how it works."""
 
     order = 0
+    budget_tokens = 4_000
 
     def provide(self, context: DynamicContext) -> Section | None:
         """Return the standing instructions in the language of the question."""
@@ -165,6 +182,7 @@ class HostsProvider:
     """The hosts of the session."""
 
     order = 10
+    budget_tokens = 3_000
 
     def provide(self, context: DynamicContext) -> Section | None:
         """Return the list of hosts, or the advice to have one chosen."""
