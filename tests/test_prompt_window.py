@@ -94,8 +94,7 @@ def talks(draw: st.DrawFn) -> list[Message]:
             of = draw(st.integers(0, 25))
             said.append(Message("tool", text, tool_call_id=f"c{of}", id=f"m{number}"))
         else:
-            role = "user" if kind == "user" else "assistant"
-            said.append(Message(role, text, id=f"m{number}"))
+            said.append(Message("user" if kind == "user" else "assistant", text, id=f"m{number}"))
     return said
 
 
