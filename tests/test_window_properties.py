@@ -84,7 +84,7 @@ def sound(fitted: Fitted, budget: Budget) -> bool:
     return not faults(fitted.messages) and fitted.tokens == counted <= budget.tokens
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(TALKS, NAMES, st.integers(150, 6_000), st.sampled_from([1.0, 1.7]), st.integers(0, 30))
 def test_no_talk_strategy_or_budget_makes_a_broken_request(
     talk: list[Message], name: str, tokens: int, factor: float, folded: int
@@ -98,14 +98,14 @@ def test_no_talk_strategy_or_budget_makes_a_broken_request(
     assert sound(again, budget)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TALKS)
 def test_a_summary_comes_back_from_the_store_as_it_was(talk: list[Message]) -> None:
     summary = fold.extend(Summary(), rounds.split(talk))
     assert loads(dumps(summary)) == summary
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(TALKS, st.integers(0, 12))
 def test_folding_at_once_or_in_two_goes_is_the_same(talk: list[Message], at: int) -> None:
     split = rounds.split(talk)

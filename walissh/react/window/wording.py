@@ -46,9 +46,14 @@ class Kind:
         return not (self.unless and self.unless.search(sentence))
 
 
+@cache
 def kind(name: str) -> Kind:
     """Return a kind by its name in the list."""
-    return _kinds()[name]
+    parts: dict[str, list[str]] = _read()[name]
+    return Kind(
+        _any([f"{_CLAUSE}{_LEAD}{each}" for each in parts.get("start", ())], parts.get("any")),
+        _any(parts["not"]) if parts.get("not") else None,
+    )
 
 
 def is_prose(sentence: str) -> bool:
@@ -74,18 +79,6 @@ def _read() -> dict[str, Any]:
     text = Path(__file__).with_name("wording.yaml").read_text(encoding="utf-8")
     parts: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506  a safe one
     return parts
-
-
-@cache
-def _kinds() -> dict[str, Kind]:
-    return {
-        name: Kind(
-            _any([f"{_CLAUSE}{_LEAD}{each}" for each in parts.get("start", ())], parts.get("any")),
-            _any(parts["not"]) if parts.get("not") else None,
-        )
-        for name, parts in _read().items()
-        if name != "common"
-    }
 
 
 def _any(*lists: list[str] | None) -> re.Pattern[str]:
