@@ -14,6 +14,7 @@ from typing import Protocol
 
 from walissh.memory import tables
 from walissh.memory.entry import Found, Memory, MemoryType, Milestone, Op
+from walissh.memory.extract import causes
 from walissh.react.turn import CommandRun, CommandStatus, Risk, Turn, TurnStatus
 from walissh.safety import purify
 
@@ -195,10 +196,9 @@ def _preferences(view: TurnView) -> Iterator[Mark]:
 def _cause(view: TurnView) -> Iterator[Mark]:
     if view.turn.status is not TurnStatus.DONE or view.asked:
         return
-    for sentence in _sentences(view.turn.answer):
-        if _says(sentence, "cause") and not _says(sentence, "hedged"):
-            yield _mark(view, Kind.CAUSE_FOUND, sentence)
-            return
+    sentence = causes.named(_CODE.sub(" ", view.turn.answer)[:MAX_ANSWER_CHARS])
+    if sentence:
+        yield _mark(view, Kind.CAUSE_FOUND, sentence)
 
 
 def _fixes(view: TurnView) -> Iterator[Mark]:
