@@ -1,6 +1,6 @@
 """Runs to what is shown of them: lines with their numbers, and notes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from walissh.react.turn import Language
 from walissh.safety.condense import notes, wide
@@ -22,6 +22,11 @@ class Entry:
 
 def of_run(run: Run, room: int, language: Language) -> list[Entry]:
     """Return what is shown of *run*, each line within *room* characters."""
+    shown = _of_run(run, room, language)
+    return [replace(each, whole=False) for each in shown] if run.is_narrowed else shown
+
+
+def _of_run(run: Run, room: int, language: Language) -> list[Entry]:
     if run.first == run.last:
         return _line(run.first, run.opening, room, language)
     if run.alike in ("base64", "binary"):

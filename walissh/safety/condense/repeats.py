@@ -19,7 +19,10 @@ SHORT_CHARS = 12
 
 
 class Run(NamedTuple):
-    """Lines *first* to *last*; a tuple, for each line of a big output makes one."""
+    """Lines *first* to *last*; *is_narrowed* if their texts have been cut already.
+
+    A tuple, for each line of a big output makes one.
+    """
 
     first: int
     last: int
@@ -27,6 +30,7 @@ class Run(NamedTuple):
     closing: str
     skeleton: bytes
     alike: Alike
+    is_narrowed: bool = False
 
 
 def runs(source: Iterable[Block], *, pressed: bool) -> Iterator[Run]:

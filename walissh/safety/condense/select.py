@@ -134,7 +134,7 @@ class _Ends:
         focus = notable.stem(run.opening) if weight else ""
         opening = wide.cut(run.opening, self._widest, self._language, focus)
         closing = wide.cut(run.closing, self._widest, self._language)
-        return run._replace(opening=opening, closing=closing)
+        return run._replace(opening=opening, closing=closing, is_narrowed=True)
 
 
 def _size(run: Run) -> int:
