@@ -214,6 +214,14 @@ def test_near_words_find_the_group_of_what_they_lead_to() -> None:
     assert _found("发光吗", "买了灯具", lexicon)
 
 
+def test_what_stands_in_a_phrase_that_leads_elsewhere_counts_too() -> None:
+    lexicon = Synonyms(
+        synonyms.read("same:\n  - lamp | 灯具\nnear:\n  - may I dim the lamp > 夜里\n")
+    )
+    assert _found("may I dim the lamp", "灯具", lexicon)
+    assert _found("may I dim the lamp", "只在夜里", lexicon)
+
+
 def test_a_near_word_weighs_less_than_a_same_one() -> None:
     lexicon = Synonyms(synonyms.read("same:\n  - lamp | 灯具\nnear:\n  - 发光 > 蜡烛\n"))
     same, near = lexicon.concepts("lamp")[0], lexicon.concepts("发光")[0]

@@ -95,14 +95,14 @@ class Synonyms:
         for unit in set(cut) - self._ready:
             self._prepare(unit)
         found: dict[int, Concept] = {}
-        for begin, end in units.longest(self._spans(cut)):
-            said = units.terms(cut[begin:end])
-            for number in self._met[cut[begin:end]]:
+        for phrase in self._whole(cut):
+            said = units.terms(phrase)
+            for number in self._met[phrase]:
                 earlier = found[number].said if number in found else frozenset()
                 found[number] = self._concept(number, earlier | said, 1.0)
-        for number, phrase in self._loose(cut).items():
+        for number, loose in self._loose(cut).items():
             if number not in found:
-                found[number] = self._concept(number, phrase, LOOSE)
+                found[number] = self._concept(number, loose, LOOSE)
         return [found[number] for number in sorted(found)]
 
     def _loose(self, cut: Phrase) -> dict[int, frozenset[str]]:
@@ -155,9 +155,17 @@ class Synonyms:
             for each in (name, *(one for names in same for one in names))
         )
 
-    def _spans(self, cut: Phrase) -> Iterator[tuple[int, int]]:
+    def _whole(self, cut: Phrase, shorter_than: int = MAX_UNITS + 1) -> Iterator[Phrase]:
+        """Find the longest phrases; and what stands in one that only leads elsewhere."""
+        for begin, end in units.longest(self._spans(cut, shorter_than)):
+            phrase = cut[begin:end]
+            yield phrase
+            if all(self._groups[number].weight == NEAR for number in self._met[phrase]):
+                yield from self._whole(phrase, shorter_than=len(phrase))
+
+    def _spans(self, cut: Phrase, shorter_than: int) -> Iterator[tuple[int, int]]:
         for begin in range(len(cut)):
-            for end in range(min(begin + MAX_UNITS, len(cut)), begin, -1):
+            for end in range(min(begin + shorter_than - 1, len(cut)), begin, -1):
                 if cut[begin:end] in self._met:
                     yield begin, end
                     break
