@@ -1,14 +1,15 @@
 """The plan of a task as the model keeps it: what `update_plan` makes of the one there was.
 
-Models write the same thing in several ways, so the keys and the states are read widely; the
-moves themselves are those of `memory.working`.
+A model may change ids and wordings between two calls, send only what changed, or begin
+another plan while one is open. Steps are known again by id and title; a plan that is left
+waits (`react.paused`). The moves themselves are those of `memory.working`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from walissh.errors import InvalidError
 from walissh.memory.working import (
+    MAX_STEPS,
     StepStatus,
     SubTask,
     TaskState,
@@ -18,171 +19,272 @@ from walissh.memory.working import (
     resumed,
     rolled_back,
 )
+from walissh.react import items as listed
+from walissh.react import paused, topic
+from walissh.react.items import Item
 
-MAX_ITEMS = 50
-MAX_TITLE_CHARS = 300
-MAX_RESULT_CHARS = 500
+_OPEN = frozenset({StepStatus.PENDING, StepStatus.RUNNING, StepStatus.BLOCKED, StepStatus.FAILED})
+_LOOSELY = 0.3
+_CLOSELY = 0.75
+"""How alike titles must be for one step, with the same id and without it."""
 
-_TITLES = ("title", "step", "task", "content", "text", "description", "name")
-_STATES = ("status", "state")
-_AFTER = ("after", "depends_on", "needs", "dependencies")
-_RESULTS = ("result", "note", "outcome")
-_STATUS: Mapping[str, StepStatus] = {
-    "todo": StepStatus.PENDING,
-    "open": StepStatus.PENDING,
-    "waiting": StepStatus.PENDING,
-    "not_started": StepStatus.PENDING,
-    "in_progress": StepStatus.RUNNING,
-    "doing": StepStatus.RUNNING,
-    "active": StepStatus.RUNNING,
-    "started": StepStatus.RUNNING,
-    "completed": StepStatus.DONE,
-    "complete": StepStatus.DONE,
-    "finished": StepStatus.DONE,
-    "success": StepStatus.DONE,
-    "error": StepStatus.FAILED,
-    "canceled": StepStatus.CANCELLED,
-    "dropped": StepStatus.CANCELLED,
-    **{each.value: each for each in StepStatus},
-}
+Matches = Mapping[int, SubTask]
 
 
 def updated(plan: TaskState, items: object, goal: str) -> TaskState:
     """Return *plan* as the *items* of a call want it.
 
-    An item is a text, or an object with a title and, if it says more, an id, a status, what
-    it comes after and a result. The list is the whole plan: steps that are not in it any
-    more are given up, but what was done stays. Raises InvalidError or ConflictError in
-    words for the model.
+    Items that are all known change those steps and leave the others; with a new one among
+    them the list is the whole plan: what was done stays, other steps left out are given
+    up. Items of a paused plan take that one up again; items of neither begin a plan, and
+    an open one is paused. Raises InvalidError or ConflictError in words for the model.
     """
-    wanted = _steps(items, plan)
-    known = {each.id: each for each in plan.steps}
-    shared = any(each.id in known for each in wanted)
-    begun = [replace(each, status=StepStatus.PENDING, result={}) for each in wanted]
-    fresh = [
-        replace(known[each.id], title=each.title, after=each.after) if each.id in known else each
-        for each in begun
-    ]
-    given = {each.id for each in wanted}
-    kept = [
-        replace(each, after=())
-        for each in plan.steps
-        if shared and each.id not in given and each.status is StepStatus.DONE
-    ]
-    state = planned(goal if not shared else plan.goal or goal, [*kept, *fresh], plan.notes)
-    for each in wanted:
-        state = _brought(state, each)
-    return state
+    wanted = listed.read(items)
+    base = _meant(plan, wanted, goal)
+    matches = _matched(wanted, base.steps)
+    asked = _asked(wanted, matches, base)
+    state = planned(base.goal or goal, _laid_out(base, asked, matches), base.notes)
+    for each in _in_order(asked, state):
+        state = _brought(state, each, asked)
+    return _freed(state)
 
 
 def next_step(plan: TaskState) -> SubTask | None:
     """Return the step to go on with: the one under way, else the first that can start.
 
-    Failed steps, and what waits for them, are tried again.
+    Failed steps, and what waits for them, are tried again; what waits for a person comes last.
     """
-    for each in plan.steps:
-        if each.status is StepStatus.RUNNING:
-            return each
+    under_way = next((s for s in plan.steps if s.status is StepStatus.RUNNING), None)
     ready = next_steps(resumed(plan))
-    return ready[0] if ready else None
+    first = under_way or (ready[0] if ready else None)
+    return first or next((s for s in plan.steps if s.status is StepStatus.BLOCKED), None)
 
 
-def _brought(state: TaskState, wanted: SubTask) -> TaskState:
+# --- which plan is meant, and which of its steps ------------------------------------------
+
+
+def _meant(plan: TaskState, wanted: Sequence[Item], goal: str) -> TaskState:
+    """Return the plan that the items are of: the present, a paused one, or an empty one."""
+    if _is_of(plan, wanted, goal):
+        return plan
+    for place, each in enumerate(paused.of(plan)):
+        if _is_of(each, wanted, goal):
+            return paused.taken(plan, place)
+    return paused.left(plan)
+
+
+def _is_of(plan: TaskState, wanted: Sequence[Item], goal: str) -> bool:
+    if not plan.steps:
+        return False
+    ids = {each.id for each in plan.steps}
+    titled = [each for each in wanted if each.title]
+    if not titled:
+        return any(each.id in ids for each in wanted)
+    known = sum(any(topic.alike(item.title, step.title) for step in plan.steps) for item in titled)
+    if 2 * known >= len(titled):
+        return True
+    return paused.is_open(plan) and bool(goal) and topic.alike(goal, plan.goal)
+
+
+def _matched(wanted: Sequence[Item], steps: Sequence[SubTask]) -> Matches:
+    """Return the step that each item is, by the item's place; new ones are left out."""
+    found: dict[int, SubTask] = {}
+
+    def take(fits: float, *, same_id: bool) -> None:
+        for place, item in enumerate(wanted):
+            if place in found:
+                continue
+            taken = {each.id for each in found.values()}
+            free = [s for s in steps if s.id not in taken and (s.id == item.id or not same_id)]
+            best = max(free, key=lambda step: _fit(item, step), default=None)
+            if best is not None and _fit(item, best) >= fits:
+                found[place] = best
+
+    take(1.0, same_id=True)
+    take(1.0, same_id=False)
+    take(_LOOSELY, same_id=True)
+    take(_CLOSELY, same_id=False)
+    take(0.0, same_id=True)
+    return found
+
+
+def _fit(item: Item, step: SubTask) -> float:
+    """Return how well an item fits a step, from 0 to 1; below 0 it is another one.
+
+    What is done is not taken for a step of quite another title: that one would never be done.
+    """
+    if not item.title:
+        return 1.0 if item.id == step.id else -1.0
+    if topic.same(item.title, step.title):
+        return 1.0
+    fit = topic.likeness(item.title, step.title)
+    settled = step.status not in _OPEN and item.status is not step.status
+    return -1.0 if settled and fit < _LOOSELY else min(fit, 0.99)
+
+
+# --- the new list -------------------------------------------------------------------------
+
+
+def _asked(wanted: Sequence[Item], matches: Matches, plan: TaskState) -> dict[str, Item]:
+    """Return the items under the ids of their steps, which also their *after* names."""
+    ids: dict[int, str] = {place: step.id for place, step in matches.items()}
+    used = {each.id for each in plan.steps}
+    for place, item in enumerate(wanted):
+        if place not in ids:
+            ids[place] = item.id if item.id and item.id not in used else _free(used)
+            used.add(ids[place])
+    names = {topic.plain(each.title): each.id for each in plan.steps}
+    names |= {topic.plain(item.title): ids[place] for place, item in enumerate(wanted)}
+    names |= {item.id: ids[place] for place, item in enumerate(wanted) if item.id}
+    return {
+        ids[place]: replace(item, id=ids[place], after=_renamed(item.after, names))
+        for place, item in enumerate(wanted)
+    }
+
+
+def _renamed(after: tuple[str, ...] | None, names: Mapping[str, str]) -> tuple[str, ...] | None:
+    if after is None:
+        return None
+    return tuple(names.get(each, names.get(topic.plain(each), each)) for each in after)
+
+
+def _free(used: set[str]) -> str:
+    return next(str(n) for n in range(1, len(used) + 2) if str(n) not in used)
+
+
+def _laid_out(plan: TaskState, asked: Mapping[str, Item], matches: Matches) -> list[SubTask]:
+    """Return the steps of the new list as they stand now, in its order."""
+    known = {each.id: each for each in plan.steps}
+    if len(matches) == len(asked):
+        return [
+            _as_asked(each, asked[each.id]) if each.id in asked else each for each in plan.steps
+        ]
+    kept = [
+        replace(step, after=(), status=_given_up(step.status))
+        for step in plan.steps
+        if step.id not in asked and (step.status is not StepStatus.CANCELLED or step.result)
+    ]
+    kept = kept[max(len(kept) + len(asked) - MAX_STEPS, 0) :]
+    there = {each.id for each in kept} | set(asked)
+    return [
+        *kept,
+        *(
+            _as_asked(_within(known[step_id], there), item) if step_id in known else _new(item)
+            for step_id, item in asked.items()
+        ),
+    ]
+
+
+def _given_up(status: StepStatus) -> StepStatus:
+    return StepStatus.CANCELLED if status in _OPEN else status
+
+
+def _within(step: SubTask, there: set[str]) -> SubTask:
+    return replace(step, after=tuple(each for each in step.after if each in there))
+
+
+def _as_asked(step: SubTask, item: Item) -> SubTask:
+    after = step.after if item.after is None else item.after
+    return replace(step, title=item.title or step.title, after=after)
+
+
+def _new(item: Item) -> SubTask:
+    return SubTask(item.id, item.title or item.id, after=item.after or ())
+
+
+def _in_order(asked: Mapping[str, Item], state: TaskState) -> list[Item]:
+    """Return the items so that each comes behind those that it waits for."""
+    left, ordered = dict(asked), list[Item]()
+    while left:
+        ready = [
+            step_id for step_id in left if not set(state.step(step_id).after) & set(left)
+        ] or list(left)
+        ordered += [left.pop(step_id) for step_id in ready]
+    return ordered
+
+
+# --- the moves ----------------------------------------------------------------------------
+
+
+def _brought(state: TaskState, item: Item, asked: Mapping[str, Item]) -> TaskState:
     """Return *state* with one step as wanted; a model may leave out what lies between."""
-    now = state.step(wanted.id).status
-    if now is wanted.status:
-        return _with_result(state, wanted)
-    if wanted.status is StepStatus.PENDING and now is StepStatus.DONE:
-        return rolled_back(state, wanted.id)
-    for status in _way(now, wanted.status):
-        state = moved(state, wanted.id, status)
-    return _with_result(state, wanted)
+    now = state.step(item.id).status
+    wanted = now if item.status is None else item.status
+    if wanted is not now and not _is_idle(state, item, asked):
+        state = _on_the_way(state, item.id, wanted)
+        for status in _way(state.step(item.id).status, wanted):
+            state = moved(state, item.id, status)
+    return _with_result(state, item)
+
+
+def _is_idle(state: TaskState, item: Item, asked: Mapping[str, Item]) -> bool:
+    """Tell whether a state is only copied from before: nothing moves by it."""
+    now = state.step(item.id).status
+    if now is StepStatus.DONE and item.status is StepStatus.PENDING:
+        # a list copied from its beginning undoes nothing; one among others that stay does
+        stay = any(
+            each.status is StepStatus.DONE and state.step(each.id).status is StepStatus.DONE
+            for each in asked.values()
+        )
+        return not (item.again or stay)
+    if now is StepStatus.DONE:
+        return item.status in (StepStatus.SKIPPED, StepStatus.CANCELLED)
+    if now is StepStatus.BLOCKED and item.status is StepStatus.PENDING:
+        return _waits_for_failed(state, item.id)
+    return False
+
+
+def _waits_for_failed(state: TaskState, step_id: str) -> bool:
+    waiting, seen = [step_id], set[str]()
+    while waiting:
+        step = state.step(waiting.pop())
+        if step.status is StepStatus.FAILED and step.id != step_id:
+            return True
+        waiting += [each for each in step.after if each not in seen]
+        seen |= set(step.after)
+    return False
+
+
+def _on_the_way(state: TaskState, step_id: str, wanted: StepStatus) -> TaskState:
+    """Undo what stands between a step and the wanted state: its failure, its end."""
+    now = state.step(step_id).status
+    undoes = wanted in (StepStatus.PENDING, StepStatus.FAILED)
+    if (now is StepStatus.DONE and undoes) or now is StepStatus.FAILED:
+        return rolled_back(state, step_id)
+    if now is StepStatus.CANCELLED or (now is StepStatus.RUNNING and wanted is StepStatus.PENDING):
+        return _put(state, replace(state.step(step_id), status=StepStatus.PENDING))
+    if now is StepStatus.RUNNING and wanted is StepStatus.SKIPPED:
+        return moved(state, step_id, StepStatus.BLOCKED)
+    return state
 
 
 def _way(now: StepStatus, wanted: StepStatus) -> tuple[StepStatus, ...]:
+    if now is wanted:
+        return ()
+    way = (StepStatus.PENDING,) if now is StepStatus.SKIPPED else ()
+    if wanted is StepStatus.PENDING:
+        return way or (wanted,)
     if wanted in (StepStatus.DONE, StepStatus.FAILED) and now is not StepStatus.RUNNING:
-        return (*_to_pending(now), StepStatus.RUNNING, wanted)
-    if wanted is StepStatus.RUNNING:
-        return (*_to_pending(now), wanted)
-    return (wanted,)
+        return (*way, StepStatus.RUNNING, wanted)
+    return (*way, wanted)
 
 
-def _to_pending(now: StepStatus) -> tuple[StepStatus, ...]:
-    return (StepStatus.PENDING,) if now in (StepStatus.FAILED, StepStatus.SKIPPED) else ()
-
-
-def _with_result(state: TaskState, wanted: SubTask) -> TaskState:
-    if not wanted.result:
+def _with_result(state: TaskState, item: Item) -> TaskState:
+    if not item.result:
         return state
-    steps = (
-        replace(each, result={**each.result, **wanted.result}) if each.id == wanted.id else each
-        for each in state.steps
-    )
-    return replace(state, steps=tuple(steps))
+    step = state.step(item.id)
+    return _put(state, replace(step, result={**step.result, "text": item.result}))
 
 
-# --- what the model wrote -------------------------------------------------------------
+def _freed(state: TaskState) -> TaskState:
+    """Return *state* in which nothing waits for a step that was given up."""
+    off = {each.id for each in state.steps if each.status is StepStatus.CANCELLED}
+    for each in state.steps:
+        if off & set(each.after):
+            state = _put(state, replace(each, after=tuple(a for a in each.after if a not in off)))
+    return state
 
 
-def _steps(items: object, plan: TaskState) -> list[SubTask]:
-    if not isinstance(items, list) or not items:
-        raise InvalidError("items must be a list with one entry for each step of the plan")
-    if len(items) > MAX_ITEMS:
-        raise InvalidError(f"a plan has at most {MAX_ITEMS} steps; sum some of them up")
-    steps: list[SubTask] = []
-    for item in items:
-        steps.append(_step(item, plan, [each.id for each in steps]))
-    return steps
-
-
-def _step(item: object, plan: TaskState, taken: Sequence[str]) -> SubTask:
-    fields = {"title": item} if isinstance(item, str) else item
-    if not isinstance(fields, dict):
-        raise InvalidError("each item must be a text or an object with a title")
-    title = _text(fields, _TITLES)[:MAX_TITLE_CHARS]
-    step_id = str(fields.get("id") or "").strip()[:40] or _id_of(title, plan, taken)
-    known = next((each for each in plan.steps if each.id == step_id), None)
-    title = title or (known.title if known else "")
-    if not title:
-        raise InvalidError("each item needs a title")
-    result = _text(fields, _RESULTS)[:MAX_RESULT_CHARS]
-    return SubTask(
-        id=step_id,
-        title=title,
-        status=_status(fields, known),
-        after=_after(fields, known),
-        result={"text": result} if result else {},
-    )
-
-
-def _id_of(title: str, plan: TaskState, taken: Sequence[str]) -> str:
-    """Return the id of the step of that title, else the next free number."""
-    same = (each.id for each in plan.steps if each.title == title and each.id not in taken)
-    used = {*taken, *(each.id for each in plan.steps)}
-    free = (str(number) for number in range(1, len(used) + 2) if str(number) not in used)
-    return next(same, None) or next(free)
-
-
-def _status(fields: Mapping[str, object], known: SubTask | None) -> StepStatus:
-    word = _text(fields, _STATES).lower().replace(" ", "_").replace("-", "_")
-    if not word:
-        return known.status if known else StepStatus.PENDING
-    if word not in _STATUS:
-        names = ", ".join(each.value for each in StepStatus)
-        raise InvalidError(f"there is no status {word!r}; use one of: {names}")
-    return _STATUS[word]
-
-
-def _after(fields: Mapping[str, object], known: SubTask | None) -> tuple[str, ...]:
-    for name in _AFTER:
-        value = fields.get(name)
-        if isinstance(value, list):
-            return tuple(str(each) for each in value)
-        if isinstance(value, str | int) and str(value).strip():
-            return (str(value).strip(),)
-    return known.after if known else ()
-
-
-def _text(fields: Mapping[str, object], names: Sequence[str]) -> str:
-    found = (fields[name] for name in names if isinstance(fields.get(name), str))
-    return " ".join(str(next(found, "")).replace("\0", "").split())
+def _put(state: TaskState, step: SubTask) -> TaskState:
+    steps = tuple(step if each.id == step.id else each for each in state.steps)
+    return replace(state, steps=steps)
