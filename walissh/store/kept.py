@@ -24,16 +24,14 @@ _Process = Callable[[Any], Any]
 class _Sent:
     """The *text* for one kind of database; *order* is None if it names its parameters.
 
-    *fixed* are the parameters that are the same each time. *writers* and *readers* turn
-    values into those of the database, and back; *row* gives the columns their names.
+    *fixed* are the parameters that are the same each time; *writers* turn values into those
+    of the database.
     """
 
     text: str
     order: tuple[str, ...] | None
     fixed: Mapping[str, Any]
     writers: tuple[tuple[str, _Process], ...]
-    readers: tuple[tuple[int, _Process], ...]
-    row: Callable[[Iterable[Any]], Values]
 
     def parameters(self, values: Mapping[str, object]) -> Any:
         given = {**self.fixed, **values}
@@ -41,7 +39,14 @@ class _Sent:
             given[name] = write(given[name])
         return given if self.order is None else tuple([given[name] for name in self.order])
 
-    def read(self, rows: Sequence[Values]) -> Iterable[Values]:
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How the rows of one kind of database are read: some columns by *readers*."""
+
+    readers: tuple[tuple[int, _Process], ...]
+
+    def values(self, rows: Sequence[Values]) -> Iterable[Values]:
         if not rows or not self.readers:
             return rows
         columns: list[Sequence[Any]] = [*zip(*rows, strict=True)]
@@ -53,35 +58,43 @@ class _Sent:
 class Kept:
     """A statement without lists that are written into it (see ``listed.one_of``)."""
 
-    __slots__ = ("_sent", "_statement")
+    __slots__ = ("_named", "_read", "_sent", "_statement")
 
     def __init__(self, statement: Select[*tuple[Any, ...]]) -> None:
         self._statement = statement
         self._sent: dict[str, _Sent] = {}
+        self._read: dict[str, _Read] = {}
+        self._named: Any = None
 
     def rows(self, connection: Connection, values: Mapping[str, object]) -> list[Values]:
         """Return the rows; more values than it has parameters do no harm."""
-        sent = self._written(connection.dialect)
-        return [*sent.read(_fetched(connection, sent, values))]
+        return [*self._rows(connection, values)]
 
     def named(self, connection: Connection, values: Mapping[str, object]) -> list[Values]:
         """Return the rows, whose columns have their names."""
-        sent = self._written(connection.dialect)
-        return [*map(sent.row, sent.read(_fetched(connection, sent, values)))]
+        if self._named is None:
+            self._named = _row(self._statement)
+        return [*map(self._named._make, self._rows(connection, values))]
 
-    def _written(self, dialect: Dialect) -> _Sent:
-        sent = self._sent.get(dialect.name)
-        if sent is None:
-            sent = self._sent[dialect.name] = _written(self._statement, dialect)
-        return sent
+    def _rows(self, connection: Connection, values: Mapping[str, object]) -> Iterable[Values]:
+        dialect = connection.dialect
+        if dialect.name not in self._sent:
+            self._sent[dialect.name] = _sent(self._statement, dialect)
+        rows, columns = _fetched(connection, self._sent[dialect.name], values)
+        if dialect.name not in self._read:
+            self._read[dialect.name] = _read(self._statement, dialect, columns)
+        return self._read[dialect.name].values(rows)
 
 
-def _fetched(connection: Connection, sent: _Sent, values: Mapping[str, object]) -> list[Values]:
+def _fetched(
+    connection: Connection, sent: _Sent, values: Mapping[str, object]
+) -> tuple[list[Values], Sequence[Sequence[Any]]]:
+    """Return the rows, and the driver's description of their columns."""
     driver: Any = connection.dialect.loaded_dbapi
     cursor: Any = connection.connection.cursor()
     try:
         cursor.execute(sent.text, sent.parameters(values))
-        rows: list[Values] = cursor.fetchall()
+        return cursor.fetchall(), cursor.description
     except driver.Error as error:
         # the class that a statement of the toolkit raises; without what was asked for
         raise DBAPIError.instance(
@@ -89,32 +102,41 @@ def _fetched(connection: Connection, sent: _Sent, values: Mapping[str, object]) 
         ) from error
     finally:
         cursor.close()
-    return rows
 
 
-def _written(statement: Select[*tuple[Any, ...]], dialect: Dialect) -> _Sent:
+def _sent(statement: Select[*tuple[Any, ...]], dialect: Dialect) -> _Sent:
     compiled = statement.compile(dialect=dialect)
     writers = (
         (name, bound.type.dialect_impl(dialect).bind_processor(dialect))
         for bound, name in compiled.bind_names.items()
     )
-    columns = [*statement.selected_columns]
-    readers = enumerate(_reader(column.type, dialect) for column in columns)
-    row: Any = namedtuple("Row", [column.key for column in columns], rename=True)  # type: ignore
     return _Sent(
         compiled.string,
         None if compiled.positiontup is None else (*compiled.positiontup,),
         dict(compiled.params),
         tuple((name, write) for name, write in writers if write is not None),
-        tuple((at, read) for at, read in readers if read is not None),
-        row._make,
     )
 
 
-def _reader(kind: TypeEngine[Any], dialect: Dialect) -> _Process | None:
+def _read(
+    statement: Select[*tuple[Any, ...]], dialect: Dialect, columns: Sequence[Sequence[Any]]
+) -> _Read:
+    kinds = (column.type for column in statement.selected_columns)
+    readers = enumerate(
+        _reader(kind, dialect, described[1]) for kind, described in zip(kinds, columns, strict=True)
+    )
+    return _Read(tuple((at, read) for at, read in readers if read is not None))
+
+
+def _reader(kind: TypeEngine[Any], dialect: Dialect, sent_as: object) -> _Process | None:
     if dialect.name == "sqlite" and isinstance(kind, UtcDateTime):
         return _instant
-    return kind.dialect_impl(dialect).result_processor(dialect, None)
+    return kind.dialect_impl(dialect).result_processor(dialect, sent_as)
+
+
+def _row(statement: Select[*tuple[Any, ...]]) -> Any:
+    names = [str(column.key) for column in statement.selected_columns]
+    return namedtuple("Row", names, rename=True)
 
 
 def _instant(written: str) -> datetime:
