@@ -95,7 +95,7 @@ def _fallback(read: Reading, at: Situation) -> Intended:
         return Intended(Intent.CONTINUE, 0.5, "rule", FALLBACK)
     if requests.asks(read):
         return Intended(Intent.QUERY, 0.5, "rule", FALLBACK)
-    if read.words() <= 3 and not at.follows or requests.is_personal(read):
+    if (read.words() <= 3 and not at.follows) or requests.is_personal(read):
         return Intended(Intent.CHITCHAT, 0.3, "rule", FALLBACK)
     return Intended(Intent.DIAGNOSE, 0.3, "rule", FALLBACK)
 

@@ -19,13 +19,14 @@ _UNSURE: Final = 0.7
 def wipes(read: Reading, at: Situation) -> float:
     """Destroying all of something, or something precious, with nothing that bounds it."""
     text = read.said
-    if not found("wipe", text) or _defended(read):
+    if not found("wipe", text) or _defended(read) or found("wh_first", read.bare):
         return 0.0
     all_of_it, precious = found("everything", text), found("precious", text)
-    if not (all_of_it or precious) or found("bounded", text):
+    brute = found("brute_wipe", text)
+    if not (all_of_it or precious or brute) or found("bounded", text) or _cleared(text, at):
         return 0.0
-    if _cleared(text, at):
-        return 0.0
+    if not (all_of_it or precious):
+        return 0.94
     return _weighty(text, both=all_of_it and precious)
 
 
@@ -84,11 +85,16 @@ def hides(read: Reading, _: Situation) -> float:
     text = read.said
     if found("secret_account", text) and not _defended(read):
         return 0.95
-    if not found("hide", text) or found("defended", text) and not found("so_nobody_sees", text):
+    if found("unseen", text) and any(found(deed, text) for deed in _DEEDS):
+        return _FIRM
+    if not found("hide", text) or (found("defended", text) and not found("so_nobody_sees", text)):
         return 0.0
     if found("so_nobody_sees", text):
         return _FIRM
     return 0.95 if found("always_hiding", text) and not found("bounded", text) else 0.0
+
+
+_DEEDS: Final = ("wipe", "take", "switch_off", "hide", "attack", "act")
 
 
 def _defended(read: Reading) -> bool:

@@ -19,7 +19,7 @@ MAX_WHOLE: Final = 64
 MAX_ENDING: Final = 24
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_BEGIN, _END = r"(?<![a-z0-9_])", r"(?![a-z0-9_])"
+_BEGIN, _END = r"(?<![a-z0-9_])", r"(?:(?<=\s)|(?![a-z0-9_]))"
 _AFTER_FIRST = r"(?<![a-z0-9_].)"
 _NAME = re.compile(r"(?<!\(\?)<([a-z_]+)>")
 _BETWEEN = r"[\s.,;:!?。，；：！？、~～…\-]*"

@@ -31,8 +31,14 @@ _FAULT: Final = re.compile(
     r"main process exited|failed with result|start request repeated|entered failed state|dependency failed|timed out waiting|unreachable host|replication|slave sql|wsrep|quorum|not found in|undefined (?:symbol|reference|method)|nullpointer|npe",
     re.I,
 )
-_LOGGED_WORDS: Final = re.compile(r"[a-z]+\(\)|\b\w+\.\w+\.\w+\b|[A-Z]\w+(?:Exception|Error)\b|:\d+\)|0x[0-9a-f]+|\[\d+\]|=\S|_|\bpid\b|::|\b\d{3,}\b|\"/|/\w+/", re.I)
-_ASKS: Final = re.compile(r"[?？]\s*$|什么意思|是什么(?!情况|问题|原因)|what does|what is|meaning of|怎么解决|吗\s*$", re.I)
+_LOGGED_WORDS: Final = re.compile(
+    r"[a-z]+\(\)|\b\w+\.\w+\.\w+\b|[A-Z]\w+(?:Exception|Error)\b|:\d+\)|0x[0-9a-f]+|\[\d+\]|=\S|_|\bpid\b|::|\b\d{3,}\b|\"/|/\w+/",
+    re.I,
+)
+_ASKS: Final = re.compile(
+    r"[?？]\s*$|什么意思|是什么(?!情况|问题|原因)|what does|what is|meaning of|怎么解决|吗\s*$",
+    re.I,
+)
 
 
 def log(read: Reading, _: Situation) -> float:
@@ -68,21 +74,28 @@ _PROMPT = re.compile(r"^\s*(?:[\w.-]+@[\w.-]+[^$#]{0,40})?[$#]\s+(?=\S)|^\s*`+|`
 _LED = re.compile(
     r"^(?:sudo(?: -\S+)*|env(?: \w+=\S+)*|\w+=\S+|time|nohup|nice(?: -n ?\S+)?|timeout \S+|exec|doas)\s+"
 )
-_SHELLY = re.compile(r"\s--?[A-Za-z]|[|<>;&$*`~\\{}]|(?:^|\s)\.{0,2}/\S|=\S|\s'|\s\"|\w@\w|:\d+|\.\w+$|%|\w/\w")
-_FREE_TEXT = re.compile(r"[?？]\s*$|\b(?:please|pls|the|my|our|this|that|is|are|why|what|how|and|it|a|an|to|for me|of|with|but)\b", re.I)
+_SHELLY = re.compile(
+    r"\s--?[A-Za-z]|[|<>;&$*`~\\{}]|(?:^|\s)\.{0,2}/\S|=\S|\s'|\s\"|\w@\w|:\d+|\.\w+$|%|\w/\w"
+)
+_FREE_TEXT = re.compile(
+    r"[?？]\s*$|\b(?:please|pls|the|my|our|this|that|is|are|why|what|how|and|it|a|an|to|for me|of|with|but)\b",
+    re.I,
+)
 _SCRIPT = re.compile(r"^(?:\./|/(?:usr|bin|sbin|opt|etc|root|home|srv)[\w./-]+|~/[\w./-]+)(?:\s|$)")
 _SQL = re.compile(
     r"^(?:select\s.+\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|alter\s+(?:table|user|database|system)\s|create\s+(?:table|index|database|user)\s+[\w`'\"]+\s*(?:\(|;|on|$|identified)"
     r"|show\s+(?:processlist|variables|slave|master|databases|tables|engine|grants|status)\b.{0,40};?$|explain\s+select|set\s+global|flush\s+privileges|grant\s+\w+.*\son\s|vacuum\s|analyze\s+\w+;|db\.\w+\.\w+\()",
     re.I,
 )
-_CONTROL = re.compile(r"^(?:for\s+\w+\s+in\s|while\s+.+;\s*do|if\s+\[|until\s+.+;\s*do|\[\[?\s|export\s+\w+=|alias\s+\w+=)")
+_CONTROL = re.compile(
+    r"^(?:for\s+\w+\s+in\s|while\s+.+;\s*do|if\s+\[|until\s+.+;\s*do|\[\[?\s|export\s+\w+=|alias\s+\w+=)"
+)
 
 
 def command(read: Reading, _: Situation) -> float:
     """A raw command line, perhaps with a word around it ("df -h 跑一下")."""
     text = _PROMPT.sub("", read.raw.strip()).strip()
-    if not text or "\n" in text and not _is_command(text.splitlines()[0]):
+    if not text or ("\n" in text and not _is_command(text.splitlines()[0])):
         return 0.0
     if _COMPLAINS.search(text):
         return 0.0
@@ -112,7 +125,11 @@ def _is_command(text: str) -> bool:
     name, _, rest = text.partition(" ")
     if name in _programs("plain"):
         return _runs(name, rest)
-    return name in _programs("words") and _SHELLY.search(f" {rest}") is not None and not _FREE_TEXT.search(rest)
+    return (
+        name in _programs("words")
+        and _SHELLY.search(f" {rest}") is not None
+        and not _FREE_TEXT.search(rest)
+    )
 
 
 def _runs(name: str, rest: str) -> bool:
@@ -121,7 +138,10 @@ def _runs(name: str, rest: str) -> bool:
         return name in _programs("alone")
     if _FREE_TEXT.search(rest) and not _SHELLY.search(f" {rest}"):
         return False
-    if re.search(r"[?]\s*$|^(?:is|are|was|on \w+ (?:is|has)|has|won't|keeps|fails|does|can't|doesn't|still|not|vs|or|and|for)\b", rest):
+    if re.search(
+        r"[?]\s*$|^(?:is|are|was|on \w+ (?:is|has)|has|won't|keeps|fails|does|can't|doesn't|still|not|vs|or|and|for)\b",
+        rest,
+    ):
         return False
     return len(rest.split()) <= 4 or _SHELLY.search(f" {rest}") is not None
 

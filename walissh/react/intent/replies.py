@@ -8,7 +8,7 @@ from walissh.react.intent.lexicon import found, whole
 from walissh.react.intent.reading import Clause, Reading
 from walissh.react.intent.situation import Situation
 
-_YES: Final = ("assent", "emoji_yes")
+_YES: Final = ("assent", "go", "emoji_yes")
 _NO: Final = ("refusal", "emoji_no", "stop")
 _BESIDE: Final = ("thanks", "call", "laugh")
 _SHORT_WORDS: Final = 12
@@ -81,12 +81,12 @@ def no(read: Reading, at: Situation) -> float:
 
 def calls_off(read: Reading, at: Situation) -> float:
     """Giving up what is under way: it is named, left for later, or done by others."""
-    if _wants_more(read, at) or read.asked and not found("calls_off_deed", read.text):
+    if _wants_more(read, at) or (read.asked and not found("calls_off_deed", read.text)):
         return 0.0
     if not (at.follows or at.task):
         return 0.7 if found("calls_off_deed", read.text) or found("called_off", read.bare) else 0.0
     off = found("called_off", read.text)
-    if off or (at.pending or at.task) and found("calls_off_deed", read.text):
+    if off or ((at.pending or at.task) and found("calls_off_deed", read.text)):
         known = at.task or at.pending or _touches(read, at)
         return 0.9 if known else 0.8
     return 0.0
@@ -141,6 +141,13 @@ def nod(read: Reading, at: Situation) -> float:
     if at.pending or at.task is None or not whole(_YES, read.text, beside=_BESIDE):
         return 0.0
     return 0.0 if found("thanks", read.text) else 0.72
+
+
+def go(read: Reading, at: Situation) -> float:
+    """ "Do that" when the agent only told what would help: an order, for nothing was asked."""
+    if at.pending or at.task or not at.follows or not whole(("go",), read.text, beside=_BESIDE):
+        return 0.0
+    return 0.8 if found("suggests", at.last) else 0.6
 
 
 def answers(read: Reading, at: Situation) -> float:
@@ -235,8 +242,38 @@ def _told_otherwise(read: Reading, at: Situation) -> float:
 
 _TOPIC_WORD: Final = re.compile(r"[a-z][a-z0-9.-]{2,}|[\u4e00-\u9fff]{2}")
 _COMMON: Final = frozenset(
-    "the and for that this with from back not you are was have has had now was about into over than "
-    "继续 刚才 之前 那个 这个 一下 上次 下一 一步".split()  # noqa: SIM905
+    [
+        "the",
+        "and",
+        "for",
+        "that",
+        "this",
+        "with",
+        "from",
+        "back",
+        "not",
+        "you",
+        "are",
+        "was",
+        "have",
+        "has",
+        "had",
+        "now",
+        "was",
+        "about",
+        "into",
+        "over",
+        "than",
+        "继续",
+        "刚才",
+        "之前",
+        "那个",
+        "这个",
+        "一下",
+        "上次",
+        "下一",
+        "一步",
+    ]
 )
 
 

@@ -43,15 +43,17 @@ def _ordered_zh(clause: Clause, read: Reading) -> float:
     if not (found("act", bare) or found("act_first", bare)):
         return 0.0
     polite = found("polite", text)
-    if not polite and (found("wh", text) or found("why", text) or clause.asked or found("asks_state", text)):
+    if not polite and (
+        found("wh", text) or found("why", text) or clause.asked or found("asks_state", text)
+    ):
         return 0.0
-    if found("told", text) or found("supposes", text) or found("knowledge", text) and not polite:
+    if found("told", text) or found("supposes", text) or (found("knowledge", text) and not polite):
         return 0.0
     troubled = found("trouble", text)
     if found("disposed", bare):
         return 0.9
     if found("act_first", bare):
-        return 0.85 if troubled else 0.88 if len(read.clauses) == 1 else 0.9
+        return 0.87 if troubled else 0.88 if len(read.clauses) == 1 else 0.9
     if troubled:
         return 0.5
     return 0.88 if found("disposes", bare) else 0.8
@@ -70,7 +72,7 @@ def _asking(clause: Clause) -> bool:
         clause.asked
         or found("wh_first", clause.bare)
         or found("asks_state", clause.bare)
-        or not clause.text.isascii() and found("wh", clause.text)
+        or (not clause.text.isascii() and found("wh", clause.text))
     )
 
 
@@ -164,7 +166,9 @@ def look_into(read: Reading, _: Situation) -> float:
     return 0.0
 
 
-_REPEATS: Final = re.compile(r"^(?:and|那|还有|那么|how about|what about)\b|呢[?？]?$|\b(?:too|as well)\??$")
+_REPEATS: Final = re.compile(
+    r"^(?:and|那|还有|那么|how about|what about)\b|呢[?？]?$|\b(?:too|as well)\??$"
+)
 _FEW_WORDS: Final = 9
 
 

@@ -38,6 +38,7 @@ RULES: Final = (
     Rule("order_asked_for", Intent.CONFIRM, replies.order_asked_for),
     Rule("no", Intent.CANCEL, replies.no),
     Rule("calls_off", Intent.CANCEL, replies.calls_off),
+    Rule("go", Intent.EXECUTE, replies.go),
     Rule("corrects", Intent.CORRECT, replies.corrects),
     Rule("resumes", Intent.CONTINUE, replies.resumes),
     Rule("nod", Intent.CONTINUE, replies.nod),

@@ -30,4 +30,4 @@ def _asked_about(read: Reading) -> bool:
     """Tell whether what lasts is asked about or told of, not ordered."""
     if found("recalls", read.text) or found("supposes", read.text):
         return True
-    return read.asked and not found("polite", read.text) or found("in_past", read.text)
+    return (read.asked and not found("polite", read.text)) or found("in_past", read.text)
