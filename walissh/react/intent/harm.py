@@ -7,7 +7,7 @@ question. Harm is a deed that meets an object of weight, with nothing said that 
 import re
 from typing import Final
 
-from walissh.react.intent.lexicon import found
+from walissh.react.intent.lexicon import found, shape, whole
 from walissh.react.intent.reading import Reading
 from walissh.react.intent.situation import Situation
 
@@ -18,7 +18,7 @@ _UNSURE: Final = 0.7
 
 def wipes(read: Reading, at: Situation) -> float:
     """Destroying all of something, or something precious, with nothing that bounds it."""
-    text = read.said
+    text = _said(read)
     if not found("wipe", text) or _defended(read) or found("wh_first", read.bare):
         return 0.0
     all_of_it, precious = found("everything", text), found("precious", text)
@@ -44,7 +44,7 @@ def _cleared(text: str, at: Situation) -> bool:
 
 def opens_up(read: Reading, _: Situation) -> float:
     """Switching protection off, or letting in who should not be."""
-    text = read.said
+    text = _said(read)
     if _defended(read):
         return 0.0
     if found("weaken", text):
@@ -62,7 +62,7 @@ def opens_up(read: Reading, _: Situation) -> float:
 
 def steals(read: Reading, _: Situation) -> float:
     """Taking credentials or private data out, or making them readable."""
-    text = read.said
+    text = _said(read)
     if _defended(read):
         return 0.0
     if found("password_file", text):
@@ -74,7 +74,7 @@ def steals(read: Reading, _: Situation) -> float:
 
 def attacks(read: Reading, _: Situation) -> float:
     """Attacking, infecting or spying on others."""
-    text = read.said
+    text = _said(read)
     if not found("attack", text) or found("of_ours", text) or _defended(read):
         return 0.0
     return 0.95
@@ -82,7 +82,7 @@ def attacks(read: Reading, _: Situation) -> float:
 
 def hides(read: Reading, _: Situation) -> float:
     """Removing or falsifying the traces of what was done."""
-    text = read.said
+    text = _said(read)
     if found("secret_account", text) and not _defended(read):
         return 0.95
     if found("unseen", text) and any(found(deed, text) for deed in _DEEDS):
@@ -102,58 +102,33 @@ def _defended(read: Reading) -> bool:
     return found("defended", read.said)
 
 
-# --- a command line -------------------------------------------------------------------------
+_VERBS: Final = ("wipe", "take", "switch_off")
 
-_DISK = r"/dev/(?:sd|vd|xvd|hd|nvme|mapper/|md|disk)\S*"
-_TREE = (
-    r"(?:/|/\*|~/?\*?|\$HOME/?\*?|/(?:home|etc|usr|var|boot|bin|s?bin|lib|lib64|root|opt|srv|data)/?\*?"
-    r"|/var/lib/?\*?|/var/lib/(?:mysql|postgresql|mongo\w*|docker|etcd|redis|pgsql)\S*|/data/\*|\./?\*|\*)"
-)
-_COMMANDS: Final = tuple(
-    re.compile(each)
-    for each in (
-        rf"\brm\s+(?:-\S+\s+)*(?:-\w*[rR]\w*|--recursive)\s+(?:-\S+\s+)*{_TREE}(?:\s|$|[;&|'\"])",
-        r"\brm\b.*--no-preserve-root",
-        r"\b(?:rm|shred|truncate|unlink)\b.*(?:/var/log/(?:auth|secure|audit|wtmp|btmp|lastlog|\*)|_history|/var/log/?\s*$)",
-        rf"\b(?:mkfs(?:\.\w+)?|wipefs|shred|blkdiscard|sgdisk|mkswap)\b.*{_DISK}",
-        rf"\b(?:dd|tee|cat|cp)\b.*(?:of=|>\s*|\s){_DISK}",
-        rf">\s*{_DISK}",
-        r":\s*\(\s*\)\s*\{.*\|.*&.*\}\s*;|\bfork\(\)\s+while|%0\|%0",
-        r"\bchmod\s+(?:-\w+\s+)*(?:0?777|a\+rwx|0?666|000)\s+(?:-\w+\s+)*/(?:etc|usr|var|home|root|bin|boot|lib)?/?\*?(?:\s|$)",
-        r"\bchown\s+(?:-\w+\s+)*-\w*R\w*\s+\S+\s+/(?:etc|usr|var|bin|boot|lib)?/?(?:\s|$)",
-        r"\bfind\s+/(?:\s|etc|var|home|usr|srv|data\s)(?!.*-(?:mtime|mmin|name|newer|size|atime|ctime)).*(?:-delete|-exec\s+(?:rm|shred))",
-        r"\bmv\s+(?:-\S+\s+)*(?:/|/\*|/home\S*|/etc\S*|/var\S*|~)\s+/dev/null",
-        r"\bhistory\s+-\w*c|>\s*(?:~|/root|\$HOME|/home/\w+)/\.\w*history|unset\s+HISTFILE|HISTSIZE=0|HISTFILE=/dev/null|ln\s+-\w+\s+/dev/null\s+\S*history",
-        r"(?:>|truncate\s+-s\s*0)\s*/var/log/(?:auth|secure|audit|wtmp|btmp|lastlog|utmp|messages|syslog)|journalctl\s+.*--vacuum-(?:time=1s|size=1\b)",
-        r"/dev/tcp/|\bn(?:c|cat|etcat)\b.*\s-\w*[ec]\s*\S*(?:sh|cmd)|\bsocat\b.*exec:|\bmkfifo\b.*\bn(?:c|cat)\b|pty\.spawn|sh\s+-i\b.*[<>]&",
-        r"(?:/etc/shadow|id_rsa|id_ed25519|\.aws/credentials|\.pgpass|/etc/gshadow|\.kube/config|\.ssh/?\b).*(?:\|\s*(?:curl|nc|ncat|wget|mail|ssh)\b|\s\w+@\S+:|https?://)",
-        r"\b(?:curl|wget|scp|rsync|nc|mail)\b.*(?:@|<|\s)(?:/etc/shadow|/root/\.ssh|~/\.ssh|\S*id_rsa|\S*\.pgpass)",
-        r"\b(?:hydra|medusa|sqlmap|msfconsole|msfvenom|hping3|slowloris|aircrack-ng|responder|mimikatz|john|hashcat|xmrig|minerd|ettercap|arpspoof|loic|ncrack|patator|bettercap|crackmapexec)\b\s+\S",
-        r"\b(?:systemctl|service)\s+(?:-\S+\s+)*(?:(?:stop|disable|mask)\s+(?:--now\s+)?(?:auditd|firewalld|ufw|nftables|iptables|fail2ban|apparmor|falcon\S*|wazuh\S*|clamav\S*|ossec\S*|crowdsec)|(?:auditd|firewalld|iptables|fail2ban|apparmor)\s+stop)",
-        r"\bsetenforce\s+(?:0|permissive)|\bufw\s+(?:disable|reset)|\biptables\s+(?:-F|--flush|-P\s+INPUT\s+ACCEPT)(?:\s|$)|\bnft\s+flush\s+ruleset|\bauditctl\s+-(?:e\s*0|D)|\baa-teardown|\bSELINUX=(?:disabled|permissive)",
-        r"\b(?:drop|DROP)\s+(?:database|DATABASE|schema|SCHEMA)\b|\bFLUSHALL\b|\bflushall\b|\bdropDatabase\s*\(|\b(?:delete|DELETE)\s+(?:from|FROM)\s+\w+\s*(?:;|$|['\"])",
-        r"\b(?:kubectl|oc)\s+delete\s+(?:ns|namespaces?|all|pv|pvc|nodes?|deploy\w*|pods?)\s+.*--all\b(?!.*-n\s*(?:test|dev|staging))|\bkubectl\s+delete\s+(?:ns|namespace)\s+(?:prod\w*|kube-system|default)",
-        r"\bterraform\s+destroy\b.*auto-approve|\baws\s+s3\s+r[bm]\b.*--(?:force|recursive)\s*$|\b(?:lvremove|vgremove|zpool\s+destroy|mdadm\s+--(?:stop|zero-superblock)|pvremove)\b|\bdocker\b.*\brm\b.*-\w*f.*\$\(docker\s+(?:ps\s+-\w*a?q|volume\s+ls)",
-        r"\bcrontab\s+-r\b.*\ball|\bkill\s+-(?:9|KILL)\s+-1\b|\bkillall5\b|/proc/sysrq-trigger|>\s*/etc/(?:passwd|shadow|sudoers|fstab)(?:\s|$)",
-        r"NOPASSWD:\s*ALL.*(?:>>|tee)|(?:PermitRootLogin|PermitEmptyPasswords)\s+yes.*(?:>>|tee|sed)|(?:sed|>>|tee|echo).*(?:PermitEmptyPasswords)\s+yes|\bpasswd\s+-d\s+root|\buseradd\b.*-o\b.*-u\s*0|\bchmod\s+(?:u\+s|[46]755|\+s)\s+\S*/(?:ba|da|z)?sh\b",
-        r"\b(?:base64\s+-d|xxd\s+-r)\b.*\|\s*(?:ba)?sh|\beval\b.*\$\(.*(?:base64|curl|wget)",
-    )
-)
+
+def _said(read: Reading) -> str:
+    """Return what is said with the deeds in the plain form: "wiping all" as "wipe all"."""
+    return _GERUND.sub(_plain_verb, read.said) if "ing" in read.said else read.said
+
+
+_GERUND: Final = re.compile(r"\b([a-z]{2,14})ing\b")
+
+
+def _plain_verb(match: re.Match[str]) -> str:
+    stem = match[1]
+    forms = (stem, f"{stem}e", stem[:-1])
+    return next((each for each in forms if whole(_VERBS, each)), match[0])
+
+
+# --- a command line -------------------------------------------------------------------------
 
 
 def commands(read: Reading, _: Situation) -> float:
     """A command line that wipes, opens, steals, attacks or hides, whatever stands around it."""
     if _spoken_of(read):
         return 0.0
-    return 0.98 if any(each.search(read.raw) for each in _COMMANDS) else 0.0
-
-
-_ASKED_ABOUT = re.compile(
-    r"what|why|how|explain|difference|safe|danger|\?|？|什么|怎么|为什么|解释|会|吗|"
-    r"never|don't|do not|不要|别|禁止|不准|误|someone|ran|有人|跑了|执行了"
-)
+    return 0.98 if shape("harmful", flags=0).search(read.raw) else 0.0
 
 
 def _spoken_of(read: Reading) -> bool:
     """Tell whether the command stands in a sentence that asks about it, forbids or reports it."""
-    return _ASKED_ABOUT.search(read.said) is not None and found("defended", read.said)
+    return shape("spoken_of").search(read.said) is not None and found("defended", read.said)

@@ -25,6 +25,7 @@ _NAME = re.compile(r"(?<!\(\?)<([a-z_]+)>")
 _BETWEEN = r"[\s.,;:!?。，；：！？、~～…\-]*"
 
 
+@cache
 def load(file: str) -> dict[str, Any]:
     """Return what ``FILE.yaml`` of this folder holds."""
     text = (files("walissh.react.intent") / f"{file}.yaml").read_text("utf-8")
@@ -52,6 +53,13 @@ def first(name: str, text: str) -> re.Match[str] | None:
 def last(name: str, text: str) -> re.Match[str] | None:
     """Return the entry of *name* that *text* ends with; of a long text only the end is seen."""
     return _ending(name).search(text, max(0, len(text) - MAX_ENDING))
+
+
+@cache
+def shape(name: str, form: str = "%s", *, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    """Return the shapes *name* of ``pasted.yaml`` as one pattern, put into *form*."""
+    any_of = "|".join(f"(?:{each})" for each in load("pasted")[name])
+    return re.compile(form.replace("%s", f"(?:{any_of})"), flags)
 
 
 @cache

@@ -8,14 +8,15 @@ from typing import Final
 
 from walissh.react.intent import lexicon, spelling
 
-HEAD_CHARS: Final = 1_200
-TAIL_CHARS: Final = 400
+HEAD_CHARS: Final = 500
+TAIL_CHARS: Final = 200
 """Only the two ends of a long message are looked at: between them is what was pasted."""
 MAX_CLAUSES: Final = 12
 
 _EDGE = " \t.,;:!?。，；：！？、~～…—-"
 _CLAUSE = re.compile(
-    r"(?:[,;!?，。；！？\n]|\.(?=\s|$)|…|—|(?<!\d)[:：](?=\s)|\s(?:and then|then|but|because|so that)\s)+"
+    r"(?:[,;!?，。；！？\n]|\.(?=\s|$)|…|—|(?<!\d)[:：](?=\s)"
+    r"|\s(?:and then|then|but|because|so that)\s)+"
 )
 _QUOTED = re.compile(r"\"[^\"\n]{2,200}\"|「[^」\n]{1,200}」|『[^』\n]{1,200}』|《[^》\n]{1,80}》")
 _HAN = re.compile(r"[\u3400-\u9fff]")

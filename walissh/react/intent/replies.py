@@ -242,38 +242,11 @@ def _told_otherwise(read: Reading, at: Situation) -> float:
 
 _TOPIC_WORD: Final = re.compile(r"[a-z][a-z0-9.-]{2,}|[\u4e00-\u9fff]{2}")
 _COMMON: Final = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "that",
-        "this",
-        "with",
-        "from",
-        "back",
-        "not",
-        "you",
-        "are",
-        "was",
-        "have",
-        "has",
-        "had",
-        "now",
-        "was",
-        "about",
-        "into",
-        "over",
-        "than",
-        "继续",
-        "刚才",
-        "之前",
-        "那个",
-        "这个",
-        "一下",
-        "上次",
-        "下一",
-        "一步",
-    ]
+    (
+        *("the", "and", "for", "that", "this", "with", "from", "back", "not", "you", "are"),
+        *("was", "have", "has", "had", "now", "about", "into", "over", "than"),
+        *("继续", "刚才", "之前", "那个", "这个", "一下", "上次", "下一", "一步"),
+    )
 )
 
 

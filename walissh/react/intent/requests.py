@@ -59,6 +59,9 @@ def _ordered_zh(clause: Clause, read: Reading) -> float:
     return 0.88 if found("disposes", bare) else 0.8
 
 
+_QUESTIONS: Final = ("wh", "why", "asks_state")
+
+
 # --- questions -----------------------------------------------------------------------------
 
 
