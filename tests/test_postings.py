@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 from flask import Flask
-from sqlalchemy import func, select
+from sqlalchemy import column, func, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from walissh.memory import synonyms
@@ -16,6 +17,7 @@ from walissh.memory.recall import sought
 from walissh.memory.recall.values import Features, Query
 from walissh.memory.synonyms import Synonyms, read
 from walissh.store import database, lookup, postings
+from walissh.store.kept import Kept
 from walissh.store.lookup import Reach
 from walissh.store.models import LineRow, PersonRow, PostingRow, ShelfRow
 from walissh.store.postings import Kind, Line
@@ -233,3 +235,29 @@ def test_common_words_score_what_the_rare_ones_found(session: Session) -> None:
     matches = reader.matches(aim, [], Reach(20, 10))
     assert matches.held == {"opensmtpd": {99: 1}, "relai": {99: 1}}
     assert matches.texts["relai"] == 51
+
+
+# --- lists in a row -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("doc", [0, 7])
+def test_how_often_a_word_stands_in_a_text_is_read_as_it_was_written(
+    session: Session, doc: int
+) -> None:
+    put(session, Line(doc, "relay relay relay", "t", 0), Line(8, "relay once", "t", 1))
+    reader = lookup.open_shelves(session, ["ada"], "message", None)
+    assert reader.held(["relai"], [doc, 8]) == {"relai": {doc: 3, 8: 1}}
+
+
+def test_a_long_shelf_gives_what_a_short_one_gives(session: Session) -> None:
+    put(session, *(Line(doc, f"relay word{doc % 7} word{doc}", "t", doc) for doc in range(60)))
+    reader = lookup.open_shelves(session, ["ada"], "message", None)
+    aim = sought.seek(Query("word3 word17 relay"), synonyms.standard())
+    at_once, in_turn = (reader.matches(aim, [], Reach(most, 20)) for most in (60, 59))
+    assert at_once == in_turn
+
+
+def test_a_statement_that_fails_says_so_as_any_other(session: Session) -> None:
+    kept = Kept(select(column("no_such_column")).select_from(LineRow.__table__))
+    with pytest.raises(DBAPIError):
+        kept.rows(session.connection(), {})
