@@ -120,15 +120,26 @@ def place_of(context: DynamicContext) -> Place:
 
 
 def query_of(context: DynamicContext) -> Query:
-    """Return the question with what was asked just before and the hosts at hand."""
+    """Return the question with what it stands in: the thread, and what was asked before.
+
+    The current host of the thread comes first among the hosts at hand.
+    """
+    names = [host.name for host in context.hosts]
+    spoken = [name for name in context.tracked.hosts if name in names]
     return Query(
         context.turn.question,
-        context=tuple(
-            (text, RECENT_WEIGHT) for text in _earlier_questions(context.turn, context.history)
-        ),
-        hosts=tuple(host.name for host in context.hosts),
+        context=tuple((text, RECENT_WEIGHT) for text in _around(context)),
+        hosts=tuple(dict.fromkeys([*spoken[:1], *names])),
         at=context.turn.created_at,
     )
+
+
+def _around(context: DynamicContext) -> list[str]:
+    """Return the texts around the question, each once: earlier ones, the goal, the service."""
+    thread, question = context.tracked, context.turn.question
+    earlier = _earlier_questions(context.turn, context.history)
+    told = [*earlier, thread.goal[:RECENT_CHARS], thread.service]
+    return [text for text in dict.fromkeys(told) if text and text != question]
 
 
 def _earlier_questions(turn: Turn, history: Sequence[Message]) -> list[str]:

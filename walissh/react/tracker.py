@@ -1,116 +1,134 @@
 """ContextTracker: the thread of a session, followed from message to message.
 
 Ancestor: ContextTracker, which was in RAM. Here its state is a value, `Tracked`; where it is
-kept is the store's affair. When it was lost it is rebuilt from the messages.
+kept is the store's affair. When it was lost it is rebuilt from the tables.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from walissh.memory.working import ended
-from walissh.react import referent, texts
-from walissh.react.needs import Threads, Turns, Understanding
+from walissh.react import paused, rebuilding, referent, service, thread, undertaken, unfinished
+from walissh.react.needs import Commands, Threads, Turns, Understanding
+from walissh.react.referent import Reference
 from walissh.react.tools import Outcome
-from walissh.react.turn import (
-    DynamicContext,
-    Intended,
-    Intent,
-    Message,
-    Tracked,
-)
+from walissh.react.turn import Asked, DynamicContext, Intended, Intent, Tracked
 
 LAST_INTENTS = 20
 LAST_HOSTS = 20
-MAX_GOAL_CHARS = 500
-
-_NEW_GOAL = frozenset({Intent.DIAGNOSE, Intent.EXECUTE, Intent.QUERY, Intent.UNSAFE})
-_GOES_ON = frozenset({Intent.CONTINUE, Intent.CONFIRM})
 
 
 @dataclass(frozen=True, slots=True)
 class ContextTracker:
-    """Follows the thread; *understanding* says what a message is meant to do."""
+    """Follows the thread; *understanding* says what a message is meant to do.
+
+    Without *commands*, the journal, a step does not tell how what was run for it ended.
+    """
 
     threads: Threads
     turns: Turns
     understanding: Understanding
+    commands: Commands | None = None
 
     def follow(self, context: DynamicContext) -> DynamicContext:
-        """Return *context* with the thread, brought up to the turn's question once."""
+        """Return *context* with the thread, brought up to the turn's question once.
+
+        The thread is *pending* now only if the message could mean several hosts: then the
+        person is to be asked, and no model.
+        """
         turn = context.turn
-        kept = self.threads.load(turn.session_id, turn.user_id) or rebuilt(context)
-        if kept.turn_id == turn.id:
-            return replace(context, tracked=kept)
-        before = replace(context, tracked=kept)
-        intended = turn.intended or self.understanding.intent_of(before)
-        self.turns.note_intent(turn, intended)
-        tracked = self.threads.save(turn.session_id, turn.user_id, taken_up(before, intended))
-        return replace(context, turn=replace(turn, intended=intended), tracked=tracked)
+        kept = self.threads.load(turn.session_id, turn.user_id)
+        if kept is None:
+            kept = rebuilding.rebuilt(context, self.turns, self.commands)
+        if kept.turn_id != turn.id:
+            before = replace(context, tracked=self._really_asked(kept))
+            intended = turn.intended or self.understanding.intent_of(before)
+            self.turns.note_intent(turn, intended)
+            tracked = taken_up(before, intended)
+            kept = self.threads.save(turn.session_id, turn.user_id, tracked)
+            context = replace(context, turn=replace(turn, intended=intended))
+        return replace(context, tracked=self._told(kept))
+
+    def _really_asked(self, kept: Tracked) -> Tracked:
+        """Drop a question that was never put: its turn was stopped before."""
+        last = self.turns.get(kept.turn_id) if kept.pending else None
+        return kept if last is None or last.asked else replace(kept, pending=None)
+
+    def _told(self, tracked: Tracked) -> Tracked:
+        if self.commands is None:
+            return tracked
+        return replace(tracked, plan=undertaken.told(tracked.plan, self.commands.of_turn))
 
 
 def open_task(tracked: Tracked) -> bool:
     """Tell whether there is a plan with something left to do."""
-    return bool(tracked.plan.steps) and not ended(tracked.plan)
+    return paused.is_open(tracked.plan)
 
 
 def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
     """Return the thread after the question of this turn."""
     kept, turn = context.tracked, context.turn
-    named = [host.name for host in context.hosts if texts.names(turn.question, host.name)]
-    meant = None if named else referent.resolve(turn.question, kept.hosts, context.hosts)
-    pointed = list(meant.hosts) if meant and len(meant.hosts) == 1 else []
-    hosts = dict.fromkeys([*named, *pointed, *kept.hosts])
-    goes_on = intended.intent in _GOES_ON or bool(kept.pending)
+    named = thread.named(turn.question, context.hosts)
+    reference = None if named else _reference(context, intended)
+    of_service = service.named(turn.question)
+    own = {host.name.lower() for host in context.hosts}
+    of_service = "" if of_service in own else of_service
+    said = thread.Said(
+        turn.question,
+        intended,
+        refers=reference is not None,
+        service=of_service,
+        cut_off=unfinished.of(context) is not None,
+    )
+    turned = thread.turned(kept, said)
+    goes_on = intended.intent in thread.GOES_ON or bool(kept.pending)
     return replace(
-        kept,
+        turned,
         intents=(intended, *kept.intents)[:LAST_INTENTS],
-        hosts=tuple(hosts)[:LAST_HOSTS],
-        service=referent.service(turn.question) or kept.service,
-        goal=kept.goal if kept.goal and not _begins(intended, kept) else _goal(turn.question),
-        pending=None,
+        hosts=_hosts(kept, named, reference),
+        service=of_service or kept.service,
+        pending=_question(context, reference),
         answered=kept.pending,
-        meant=meant,
-        resume=goes_on and open_task(kept),
+        meant=reference.meant if reference else None,
+        resume=goes_on and open_task(turned),
         turn_id=turn.id,
     )
 
 
-def _begins(intended: Intended, kept: Tracked) -> bool:
-    return intended.intent in _NEW_GOAL and kept.pending is None
+def _reference(context: DynamicContext, intended: Intended) -> Reference | None:
+    """Return what the question points at by other words than names."""
+    kept, text, hosts = context.tracked, context.turn.question, context.hosts
+    wrong = thread.named(text, hosts, negated=True)
+    if wrong and intended.intent is Intent.CORRECT:
+        recent = tuple(dict.fromkeys([*wrong, *kept.hosts]))
+        return referent.resolve(text, recent, hosts) or referent.another(wrong[0], recent, hosts)
+    if kept.pending is None:
+        return referent.resolve(text, kept.hosts, hosts)
+    offered = [host for host in hosts if host.name in kept.pending.choices]
+    if len(offered) != len(kept.pending.choices) or not offered:
+        return None  # "the second one" is a choice, and no host
+    return referent.resolve(text, kept.hosts, offered, answers=True)
 
 
-def _goal(question: str) -> str:
-    return " ".join(question[: 4 * MAX_GOAL_CHARS].split())[:MAX_GOAL_CHARS]
+def _hosts(kept: Tracked, named: list[str], reference: Reference | None) -> tuple[str, ...]:
+    pointed = reference.meant.hosts if reference and reference.is_clear else ()
+    return tuple(dict.fromkeys([*named, *pointed, *kept.hosts]))[:LAST_HOSTS]
+
+
+def _question(context: DynamicContext, reference: Reference | None) -> Asked | None:
+    if reference is None or reference.is_clear:
+        return None
+    return referent.question(reference.meant, context.turn.language)
 
 
 def acted(tracked: Tracked, outcome: Outcome) -> Tracked:
-    """Return the thread after the calls of a reply: the hosts used, the plan kept."""
+    """Return the thread after the calls of a reply: the hosts used, the plan kept.
+
+    The commands are noted in the step of the plan that they are run for.
+    """
     used = [each.host.name for each in outcome.proposals]
+    plan = tracked.plan if outcome.plan is None else outcome.plan
     return replace(
         tracked,
         hosts=tuple(dict.fromkeys([*reversed(used), *tracked.hosts]))[:LAST_HOSTS],
-        plan=tracked.plan if outcome.plan is None else outcome.plan,
+        plan=undertaken.noted(plan, outcome.proposals, tracked.turn_id),
         version=tracked.version + 1,
     )
-
-
-def rebuilt(context: DynamicContext) -> Tracked:
-    """Return the thread as the messages tell it: for a session that has none kept."""
-    before = [each for each in context.history if each.turn_id != context.turn.id]
-    return Tracked(hosts=_hosts_in(before, context), goal=_last_goal(before))
-
-
-def _hosts_in(messages: Sequence[Message], context: DynamicContext) -> tuple[str, ...]:
-    """Return the hosts that were talked about, the last one first."""
-    found: dict[str, None] = {}
-    for message in reversed(messages):
-        if message.role == "user":
-            for host in context.hosts:
-                if texts.names(message.content, host.name):
-                    found.setdefault(host.name)
-    return tuple(found)
-
-
-def _last_goal(messages: Sequence[Message]) -> str:
-    asked = [each.content for each in messages if each.role == "user"]
-    return _goal(asked[-1]) if asked else ""

@@ -7,15 +7,16 @@ its own, so that its steps expire and are cleared like those of any other task.
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from time import monotonic
+from typing import Any, TypeVar
 
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import select
 
-from walissh.errors import QueueError
+from walissh.errors import ConflictError, QueueError
 from walissh.memory.working import PLAN, StepStatus, SubTask, TaskState, ended
 from walissh.react.turn import Intended, Tracked
 from walissh.store import rows, sessions
@@ -26,6 +27,10 @@ from walissh.store.working import WorkingMemory
 logger = logging.getLogger(__name__)
 
 TTL_S = 24 * 3600
+AWAY_S = 5.0
+"""After Redis did not answer it is left alone so long: a step waits for it once at most."""
+
+_Value = TypeVar("_Value")
 
 
 class TrackedSessions:
@@ -34,6 +39,7 @@ class TrackedSessions:
     def __init__(self, connection: "Redis", working: WorkingMemory) -> None:
         self._redis = connection
         self._working = working
+        self._away_until = 0.0
 
     def load(self, session_id: str, user_id: str) -> Tracked | None:
         """Return the thread as it was kept last; None if it never was.
@@ -43,7 +49,7 @@ class TrackedSessions:
         version = _version(session_id, user_id)
         if version is None:
             return None
-        cached = self._cached(session_id, user_id)
+        cached = self._tried(session_id, lambda: self._cached(session_id, user_id), None)
         if cached is not None and cached.version == version:
             return cached
         tracked = snapshot(session_id, user_id)
@@ -52,36 +58,59 @@ class TrackedSessions:
         return tracked
 
     def save(self, session_id: str, user_id: str, tracked: Tracked) -> Tracked:
-        """Keep it: in the database first, then in Redis; return it with its new version."""
+        """Keep it: in the database first, then in Redis; return it with its new version.
+
+        If another has kept a newer one meanwhile, that one stays and is returned.
+        """
         kept = keep(session_id, tracked)
         self.cache(session_id, user_id, kept)
         return kept
 
-    def _cached(self, session_id: str, user_id: str) -> Tracked | None:
-        try:
-            raw = self._redis.get(_key(session_id, user_id))
-            if not isinstance(raw, bytes):
-                return None
-            tracked = _read(json.loads(raw))
-            if not _goes_on(tracked.plan):
-                return tracked
-            plan = self._working.get_task_state(user_id, session_id, PLAN)
-        except (RedisError, QueueError) as error:
-            logger.warning("thread not read from Redis session=%s: %s", session_id, error)
-            return None
-        return None if plan is None else replace(tracked, plan=plan)
-
     def cache(self, session_id: str, user_id: str, tracked: Tracked) -> None:
         """Bring the copy in Redis up to what the database holds; best effort."""
+        self._tried(session_id, lambda: self._put(session_id, user_id, tracked), None)
+
+    def forget(self, session_id: str, user_id: str) -> None:
+        """Drop the copy of a session that was deleted, and all of its working memory."""
+        self._tried(session_id, lambda: self._drop(session_id, user_id), None)
+
+    def _cached(self, session_id: str, user_id: str) -> Tracked | None:
+        raw = self._redis.get(_key(session_id, user_id))
+        if not isinstance(raw, bytes):
+            return None
         try:
-            if _goes_on(tracked.plan):
-                self._working.plan(user_id, session_id, PLAN, tracked.plan)
-            else:
-                self._working.clear_task(user_id, session_id, PLAN)
-            text = json.dumps(asdict(tracked), ensure_ascii=False)
-            self._redis.set(_key(session_id, user_id), text, ex=TTL_S)
+            tracked = _read(json.loads(raw))
+        except (ValueError, KeyError, TypeError):
+            return None  # another release wrote it
+        if not _goes_on(tracked.plan):
+            return tracked
+        plan = self._working.get_task_state(user_id, session_id, PLAN)
+        return None if plan is None else replace(tracked, plan=plan)
+
+    def _put(self, session_id: str, user_id: str, tracked: Tracked) -> None:
+        if _goes_on(tracked.plan):
+            self._working.plan(user_id, session_id, PLAN, tracked.plan)
+        else:
+            self._working.clear_task(user_id, session_id, PLAN)
+        text = json.dumps(asdict(tracked), ensure_ascii=False)
+        self._redis.set(_key(session_id, user_id), text, ex=TTL_S)
+
+    def _drop(self, session_id: str, user_id: str) -> None:
+        self._redis.delete(_key(session_id, user_id))
+        self._working.clear_session(user_id, session_id)
+
+    def _tried(self, session_id: str, use: Callable[[], _Value], otherwise: _Value) -> _Value:
+        """Use Redis if it answers; while it is away nothing waits for it again."""
+        if monotonic() < self._away_until:
+            return otherwise
+        try:
+            return use()
         except (RedisError, QueueError) as error:
-            logger.warning("thread not kept in Redis session=%s: %s", session_id, error)
+            self._away_until = monotonic() + AWAY_S
+            logger.warning("thread not in Redis session=%s: %s", session_id, error)
+        except ConflictError as error:
+            logger.warning("thread not in Redis session=%s: %s", session_id, error)
+        return otherwise
 
 
 def _goes_on(plan: TaskState) -> bool:
@@ -89,31 +118,38 @@ def _goes_on(plan: TaskState) -> bool:
 
 
 def _version(session_id: str, user_id: str) -> int | None:
-    """Return the version of the snapshot: what Redis holds may be older."""
-    tracked = _row(session_id, user_id)
-    return int(tracked["version"]) if tracked else None
+    """Return the version of the snapshot alone: what Redis holds may be older."""
+    found = select(SessionRow.tracked["version"].as_integer()).where(
+        SessionRow.id == session_id, SessionRow.user_id == user_id
+    )
+    with reading() as session:
+        return session.scalar(found)
 
 
 def snapshot(session_id: str, user_id: str) -> Tracked | None:
     """Return what the database holds of the thread; None if it was never kept."""
-    stored = _row(session_id, user_id)
-    return _read(stored) if stored else None
-
-
-def keep(session_id: str, tracked: Tracked) -> Tracked:
-    """Write the snapshot; return it with its new version."""
-    kept = replace(tracked, version=tracked.version + 1)
-    with writing() as session:
-        sessions.track(session, session_id, kept)
-    return kept
-
-
-def _row(session_id: str, user_id: str) -> Mapping[str, Any] | None:
     found = select(SessionRow.tracked).where(
         SessionRow.id == session_id, SessionRow.user_id == user_id
     )
     with reading() as session:
-        return session.scalar(found) or None
+        stored = session.scalar(found)
+    return _read(stored) if stored else None
+
+
+def keep(session_id: str, tracked: Tracked) -> Tracked:
+    """Write the snapshot; return it with its new version.
+
+    A worker that was taken for dead and comes back overwrites nothing: what was kept
+    since it read stays, and is returned.
+    """
+    kept = replace(tracked, version=tracked.version + 1)
+    now = select(SessionRow.tracked).where(SessionRow.id == session_id).with_for_update()
+    with writing() as session:
+        stored = session.scalar(now)
+        if stored and int(stored["version"]) > tracked.version:
+            return _read(stored)
+        sessions.track(session, session_id, kept)
+    return kept
 
 
 def _key(session_id: str, user_id: str) -> str:
