@@ -16,7 +16,8 @@ FILLER = "nothing of note in this line of the log\n" * 60
 
 
 def round_of(at: int, question: str, *, output: str = FILLER, answer: str = "Looks fine.") -> Round:
-    call = ToolCall(f"c{at}", "run_command", '{"host": "web-1", "command": "dmesg"}')
+    arguments = f'{{"host": "web-1", "command": "dmesg -n {at}"}}'  # each round runs its own
+    call = ToolCall(f"c{at}", "run_command", arguments)
     return [
         Message("user", question, id=f"u{at}"),
         Message("assistant", "", (call,), id=f"a{at}"),

@@ -26,7 +26,7 @@ def advance(parts: Parts, turn_id: str) -> None:
     if any(run.status in OPEN_COMMAND for run in runs):
         telling.tell_turn(parts, turn)
         return
-    results = _results(runs)
+    results = _results(parts, turn, runs)
     if turn.cancel_requested:
         close(parts, turn, TurnStatus.CANCELLED, "", results)
     else:
@@ -68,7 +68,7 @@ def interrupt(parts: Parts, turn_id: str) -> None:
         advance(parts, turn.id)
         return
     why = texts.interrupted(turn.language, runs)
-    close(parts, turn, TurnStatus.INTERRUPTED, why, _results(runs))
+    close(parts, turn, TurnStatus.INTERRUPTED, why, _results(parts, turn, runs))
 
 
 def abandon_step(parts: Parts, turn_id: str, step: int) -> None:
@@ -105,12 +105,16 @@ def end(parts: Parts, turn_id: str) -> None:
     parts.enqueue.finish(turn_id)
 
 
-def _results(runs: Sequence[CommandRun]) -> dict[str, str]:
+def _results(parts: Parts, turn: Turn, runs: Sequence[CommandRun]) -> dict[str, str]:
     """Return the tool message of each call that came to commands, in the order of calls."""
     by_call: dict[str, list[CommandRun]] = {}
     for run in runs:
         by_call.setdefault(run.tool_call_id, []).append(run)
-    return {call_id: observation.render_call(each) for call_id, each in by_call.items()}
+    read, language = parts.commands.read_text, turn.language
+    return {
+        call_id: observation.render_call(each, read, language=language)
+        for call_id, each in by_call.items()
+    }
 
 
 def finish(parts: Parts, turn_id: str) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 from walissh.errors import ShellError
 from walissh.memory.entry import Proposed
 from walissh.react.host import Host
+from walissh.react.misled import Sign
 from walissh.react.turn import (
     Asked,
     Citation,
@@ -220,6 +221,9 @@ class Commands(Protocol):
     def lose(self, command_id: str, error: str) -> bool:
         """Record that its outcome is unknown."""
 
+    def read_text(self, command_id: str, offset: int, limit: int) -> str:
+        """Return at most *limit* characters of its output from *offset*, "" past its end."""
+
     def read_lines(
         self, command_id: str, first: int, count: int, grep: str
     ) -> list[tuple[int, str]]:
@@ -306,6 +310,9 @@ class Understanding(Protocol):
 
     def intent_of(self, context: DynamicContext) -> Intended:
         """Say what the question of this turn is meant to do; never raises for a model."""
+
+    def misled(self, turn_id: str, sign: Sign) -> None:
+        """Note that a turn's question was taken wrongly, as *sign* tells; never fails."""
 
 
 class Mind(Protocol):

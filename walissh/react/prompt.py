@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from walissh.config import asset_dir
 from walissh.errors import SettingsError
-from walissh.react import offered, rounds, tidied
+from walissh.react import offered, rounds
 from walissh.react.gauge import Window
 from walissh.react.turn import DynamicContext, Language, Request, Section
 from walissh.react.window.values import Budget, Fitted
@@ -99,8 +99,7 @@ class Prompt:
         system = PromptContext(tuple(each.section for each in shares)).render()
         language = context.turn.language
         budget = Budget(room, window.counter, system, language, window.line_chars)
-        history = tidied.clean(context.history, language=language)
-        fitted = window.strategy.fit(rounds.split(history), context.summary, budget)
+        fitted = window.strategy.fit(rounds.split(context.history), context.summary, budget)
         request = Request(
             messages=fitted.messages,
             tools=tools,

@@ -22,6 +22,7 @@ from walissh.store.models import CommandRow, TurnRow
 
 append_output = outputs.append
 read_lines = outputs.read_lines
+read_text = outputs.read_text
 
 
 def identity_of(host: Host) -> str:

@@ -49,14 +49,20 @@ def read(command_id: str, offset: int, limit: int) -> Slice:
     return Slice(offset, text, total)
 
 
+def read_text(command_id: str, offset: int, limit: int) -> str:
+    """Return at most *limit* characters from *offset*, "" past the end."""
+    return read(command_id, offset, limit).text
+
+
 def read_lines(command_id: str, first: int, count: int, grep: str) -> list[tuple[int, str]]:
     """Return numbered lines from *first* (from 1), at most *count*; *grep* must stand in them."""
     found: list[tuple[int, str]] = []
-    rest, number = "", 0
+    rest = ""
     with reading() as session:
+        start, number = _before_line(session, command_id, first)
         pieces = session.execute(
             select(OutputRow.line, OutputRow.text)
-            .where(OutputRow.command_id == command_id)
+            .where(OutputRow.command_id == command_id, OutputRow.at >= start)
             .order_by(OutputRow.at)
         ).yield_per(PIECES_AT_ONCE)
         for _, piece in pieces:
@@ -70,6 +76,20 @@ def read_lines(command_id: str, first: int, count: int, grep: str) -> list[tuple
     if rest and number + 1 >= first and grep in rest:
         found.append((number + 1, rest))
     return found
+
+
+def _before_line(session: Transaction, command_id: str, first: int) -> tuple[int, int]:
+    """Return where the last piece begins that surely comes before line *first*, and its line.
+
+    It may begin within a line: that one ends before *first*, so its lost start is not missed.
+    """
+    found = session.execute(
+        select(OutputRow.at, OutputRow.line)
+        .where(OutputRow.command_id == command_id, OutputRow.line < first - 1)
+        .order_by(OutputRow.at.desc())
+        .limit(1)
+    ).first()
+    return (found.at, found.line) if found else (0, 0)
 
 
 def summary(session: Transaction, command_id: str) -> dict[str, object]:

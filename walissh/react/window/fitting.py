@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from walissh.react import rounds as whole_rounds
+from walissh.react import tidied
 from walissh.react.turn import Message
 from walissh.react.window import cut, fold, render
 from walissh.react.window.summary import NOTED, Summary
@@ -20,6 +21,8 @@ class Sized:
 
     def __init__(self, rounds: Sequence[Round], budget: Budget) -> None:
         self._rounds, self._budget = rounds, budget
+        talk = [message for each in rounds for message in each]
+        self._tidied = whole_rounds.split(tidied.clean(talk, language=budget.language))
         self._whole: dict[int, tuple[Message, ...]] = {}
         self._tokens: dict[int, int] = {}
 
@@ -33,7 +36,7 @@ class Sized:
     def whole(self, at: int) -> tuple[Message, ...]:
         """Return a round as it can be sent."""
         if at not in self._whole:
-            self._whole[at] = tuple(whole_rounds.whole(self._rounds[at]))
+            self._whole[at] = tuple(whole_rounds.whole(self._tidied[at]))
         return self._whole[at]
 
     def tokens(self, at: int) -> int:
