@@ -19,8 +19,8 @@ MAX_WHOLE: Final = 64
 MAX_ENDING: Final = 24
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_BEGIN, _END = r"(?<![a-z0-9_])", r"(?:(?<=\s)|(?![a-z0-9_]))"
-_AFTER_FIRST = r"(?<![a-z0-9_].)"
+_BEGIN, _END = r"(?<![a-z0-9_/.-])", r"(?:(?<=\s)|(?![a-z0-9_]))"
+_AFTER_FIRST = r"(?<![a-z0-9_/.-].)"
 _NAME = re.compile(r"(?<!\(\?)<([a-z_]+)>")
 _BETWEEN = r"[\s.,;:!?。，；：！？、~～…\-]*"
 
@@ -36,13 +36,17 @@ def load(file: str) -> dict[str, Any]:
 @lru_cache(maxsize=4096)
 def found(name: str, text: str) -> bool:
     """Tell whether *text* (in its plain form) says something of the list *name*."""
-    return any(each.search(text) for each in _search(name, han=not text.isascii()))
+    if any(each.search(text) for each in _english(name)):
+        return True
+    return not text.isascii() and any(each.search(text) for each in _chinese(name))
 
 
 @lru_cache(maxsize=1024)
 def whole(names: tuple[str, ...], text: str, *, beside: tuple[str, ...] = ()) -> bool:
     """Tell whether *text* is made of entries of *names* alone, or with some of *beside*."""
-    return 0 < len(text) <= MAX_WHOLE and _whole(names, beside).fullmatch(text) is not None
+    if not 0 < len(text) <= MAX_WHOLE or _whole(names + beside).fullmatch(text) is None:
+        return False
+    return not beside or any(found(name, text) for name in names)
 
 
 def first(name: str, text: str) -> re.Match[str] | None:
@@ -63,24 +67,28 @@ def shape(name: str, form: str = "%s", *, flags: int = re.IGNORECASE) -> re.Patt
 
 
 @cache
-def _search(name: str, *, han: bool) -> tuple[re.Pattern[str], ...]:
+def _english(name: str) -> tuple[re.Pattern[str], ...]:
     led, others = sorted_by_letter(_entries(name, "en"), before=_AFTER_FIRST)
-    made = [f"(?:{led}){_END}" if led else "", _words(others)]
-    if han:
-        made += sorted_by_letter(_entries(name, "zh"))
+    made = (f"(?:{led}){_END}" if led else "", _words(others))
     return tuple(re.compile(each) for each in made if each)
 
 
 @cache
-def _whole(names: tuple[str, ...], beside: tuple[str, ...]) -> re.Pattern[str]:
-    core = _any_of(names)
-    any_of = _any_of((*names, *beside))
-    before = rf"(?:(?:{_any_of(beside)}){_BETWEEN}){{0,2}}" if beside else ""
-    return re.compile(rf"{before}(?:{core})(?:{_BETWEEN}(?:{any_of})){{0,3}}{_BETWEEN}")
+def _chinese(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(each) for each in sorted_by_letter(_entries(name, "zh")) if each)
 
 
-def _any_of(names: tuple[str, ...]) -> str:
-    return "|".join(filter(None, map(_either, names)))
+@cache
+def _whole(names: tuple[str, ...]) -> re.Pattern[str]:
+    led, others = sorted_by_letter(_all(names, "en"), before=_AFTER_FIRST)
+    zh_led, zh_others = sorted_by_letter(_all(names, "zh"))
+    english = f"(?:{led}){_END}" if led else ""
+    any_of = "|".join(filter(None, (english, _words(others), zh_led, zh_others)))
+    return re.compile(rf"(?:(?:{any_of}){_BETWEEN}){{1,5}}")
+
+
+def _all(names: tuple[str, ...], language: str) -> list[str]:
+    return list(dict.fromkeys(each for name in names for each in _entries(name, language)))
 
 
 @cache

@@ -8,8 +8,8 @@ from typing import Final
 
 from walissh.react.intent import lexicon, spelling
 
-HEAD_CHARS: Final = 500
-TAIL_CHARS: Final = 200
+HEAD_CHARS: Final = 400
+TAIL_CHARS: Final = 160
 """Only the two ends of a long message are looked at: between them is what was pasted."""
 MAX_CLAUSES: Final = 12
 

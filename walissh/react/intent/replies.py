@@ -102,6 +102,8 @@ def _wants_more(read: Reading, at: Situation) -> bool:
     last = read.clauses[-1] if read.clauses else None
     if last is None:
         return False
+    if len(read.clauses) > 1 and found("resume_topic", last.text) and not _ends_it(read):
+        return True
     if found("trouble", last.text) and not whole(_NO, last.text) and len(read.clauses) > 1:
         return not found("called_off", last.text)
     return _corrected(read, at) >= 0.85
@@ -133,7 +135,8 @@ def _taken_up(read: Reading, at: Situation) -> float:
 
 
 def _ends_it(read: Reading) -> bool:
-    return found("called_off", read.text) or found("stop_going", read.text)
+    last = read.clauses[-1].text if read.clauses else read.text
+    return found("called_off", last) or found("stop_going", read.text)
 
 
 def nod(read: Reading, at: Situation) -> float:
