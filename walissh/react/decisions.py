@@ -3,6 +3,7 @@
 from walissh.errors import ConflictError, InvalidError
 from walissh.react import course, language, telling, texts
 from walissh.react.host import Host
+from walissh.react.misled import Sign
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     CommandRun,
@@ -45,6 +46,7 @@ def cancel(parts: Parts, turn_id: str, user_id: str) -> Turn:
         if run.status is CommandStatus.CANCELLED:
             telling.tell_command(parts, run.id)
     course.advance(parts, turn.id)
+    parts.tracker.understanding.misled(turn.id, Sign.CANCELLED)
     return parts.turns.get(turn.id) or turn
 
 
@@ -135,4 +137,5 @@ def deny(parts: Parts, command_id: str, user_id: str, reason: str) -> CommandRun
     denied = parts.commands.deny(run.id, user_id, reason.replace("\0", "").strip()[:1000])
     telling.tell_command(parts, run.id)
     course.advance(parts, run.turn_id)
+    parts.tracker.understanding.misled(run.turn_id, Sign.DENIED)
     return denied
