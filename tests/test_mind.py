@@ -12,11 +12,12 @@ from tests.fakes import call
 from tests.world import World
 from walissh.clock import utc_now
 from walissh.errors import ModelRefusedError, StoreError, StoreRefusedError
-from walissh.memory.entry import Found, MemoryType, Op, Origin, Source
+from walissh.memory import outdated
+from walissh.memory.entry import Found, MemoryType, Op, Origin, Route, Routing, Source
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.sidepath import SidePath
 from walissh.react import course, decisions
-from walissh.react.turn import CommandStatus, ToolCall, TurnStatus
+from walissh.react.turn import CommandStatus, Remembrance, ToolCall, TurnStatus
 from walissh.store import core_memory, hosts, memories, milestones, people, sessions
 from walissh.store.database import writing
 from walissh.store.hosts import HostDraft
@@ -158,6 +159,60 @@ def test_a_reply_thought_under_an_old_preference_proposes_nothing(world: World) 
     sweep(world)
     world.play()
     assert world.turn(turn).answer == "With sudo then."
+
+
+@pytest.mark.parametrize("scope", ["host:db9", "group:lab", "task:another", "all-except:web1"])
+def test_a_wish_that_does_not_hold_here_stops_nothing(world: World, scope: str) -> None:
+    world.script((call("touch a"),))
+    turn = world.ask("touch it")
+    world.play()
+    elsewhere = Found(MemoryType.USER_PREFERENCE, "access", "只读", "那里只读", scope=scope)
+    wish(world, elsewhere)
+    sweep(world)
+    assert world.runs(turn)[0].status is CommandStatus.AWAITING_APPROVAL
+    assert world.events.named("user_preference_updated") == []
+
+
+def test_a_wish_for_elsewhere_leaves_the_next_step_as_it_was(world: World) -> None:
+    wish(world)
+    world.script((call("uptime"),), "Fine.")
+    turn = world.ask("check redis")
+    world.step()
+    before = world.turn(turn).remembrance
+    wish(world, Found(MemoryType.USER_PREFERENCE, "access", "只读", "只读", scope="host:db9"))
+    world.play()
+    after = world.turn(turn).remembrance
+    assert before and after and after.recalled == before.recalled
+    assert after.version > before.version
+    assert memories.recent(world.person.id)[-1].recalled_times == 1
+
+
+def test_a_standing_rule_confirmed_in_the_middle_stops_what_waits(world: World) -> None:
+    world.script((call("touch a"),), "I think again.")
+    turn = world.ask("touch it")
+    world.play()
+    core_memory.put(world.person.id, "rules", "never restart db1", by=world.person.id)
+    sweep(world)
+    assert world.runs(turn)[0].status is CommandStatus.EXPIRED
+
+
+def test_what_a_turn_has_kept_itself_stops_nothing_of_it(world: World) -> None:
+    wanted = remember("USER_PREFERENCE", "report language", "reports are written in German")
+    world.script((wanted, call("touch a")))
+    turn = world.ask("my boss wants all reports written in German, so do I; touch it")
+    world.play()
+    sweep(world)
+    assert memories.recent(world.person.id) != []
+    assert world.runs(turn)[0].status is CommandStatus.AWAITING_APPROVAL
+
+
+def test_a_wish_changed_while_a_turn_keeps_its_own_is_not_taken_for_its_own(world: World) -> None:
+    own = memories.add_or_update(world.person.id, SUDO, Source(Origin.USER)).memory
+    assert own
+    given = Remembrance(Routing(Route.NONE), own=(own.id,))
+    assert not outdated.is_touched(memories, world.person.id, given)
+    wish(world, Found(MemoryType.USER_PREFERENCE, "editor", "vim", "use vim"))
+    assert outdated.is_touched(memories, world.person.id, given)
 
 
 def test_the_wish_of_another_person_stops_nothing(world: World) -> None:

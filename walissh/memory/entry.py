@@ -190,6 +190,7 @@ class Recollection:
     question recalled; *weight* (0 to 1) is the share of its budget that memory may take;
     *proposal* a choice of the past to be confirmed ("redis on web1, as last time?"), "" if
     none. *version* changes with each change of a preference; UNKNOWN_VERSION outdates nothing.
+    *place* is where the question was asked.
     """
 
     routing: Routing = field(default_factory=lambda: Routing(Route.NONE))
@@ -198,6 +199,7 @@ class Recollection:
     weight: float = 1.0
     proposal: str = ""
     version: int = 0
+    place: Place = field(default_factory=Place)
 
 
 @dataclass(frozen=True, slots=True)

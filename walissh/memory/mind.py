@@ -7,7 +7,7 @@ from typing import Protocol
 
 from walissh.clock import Clock
 from walissh.errors import NotFoundError
-from walissh.memory import proposed, providers, sentences, tasks, used
+from walissh.memory import outdated, proposed, providers, sentences, tasks, used
 from walissh.memory.aftermath import Aftermath
 from walissh.memory.entry import (
     UNKNOWN_VERSION,
@@ -39,6 +39,8 @@ from walissh.react.turn import (
 SEARCH_HITS = 10
 MILESTONES = 12
 COUNTS = frozenset({MemoryState.VALID, MemoryState.STALE})
+CHANGES = frozenset({"added", "superseded", "removed"})
+"""What a write may come to that changes what is in force."""
 PROOF_LINES = 2_000
 _ANSWERS = {
     "nothing": "[not kept: it was kept before, or the person called it wrong]",
@@ -92,22 +94,23 @@ class Mind:
         self._note_task(context)
         return replace(context, recollection=recollection)
 
-    def is_outdated(self, turn: Turn) -> bool:
-        """Tell whether a preference changed since *turn* was given its own."""
-        known = turn.remembrance.version if turn.remembrance else UNKNOWN_VERSION
-        return known != UNKNOWN_VERSION and self._version(turn.user_id, known) != known
+    def is_outdated(self, turn: Turn, given: Recollection | None = None) -> bool:
+        """Tell whether a preference that holds for *turn* changed since it was given its own.
 
-    def catch_up(self, turn: Turn) -> None:
-        """Note that *turn* itself changed what is remembered: that outdates nothing of it."""
-        now = self.turns.get(turn.id)
-        if now is not None and now.remembrance is not None:
-            given = now.remembrance
-            version = self._version(turn.user_id, given.version)
-            self.aside.attempt(
-                "remembrance",
-                lambda: self.turns.remember(turn, replace(given, version=version)),
-                False,
-            )
+        *given*: what this step was given, which may be newer than the turn's row.
+        """
+        known = turn.remembrance if given is None else remembrance_of(given, recorded=True)
+        if known is None or known.version == UNKNOWN_VERSION:
+            return False
+        changed = self._version(turn.user_id, known.version) != known.version
+        return changed and self._is_touched(turn.user_id, known)
+
+    def _is_touched(self, user_id: str, given: Remembrance) -> bool:
+        return self.aside.attempt(
+            "preferences in force",
+            lambda: outdated.is_touched(self.memories, user_id, given),
+            False,
+        )
 
     def _version(self, user_id: str, otherwise: int) -> int:
         return self.aside.attempt(
@@ -140,7 +143,12 @@ class Mind:
     def _same(self, context: DynamicContext) -> Recollection | None:
         """Return what the turn was given before, as it reads now; None if it must be anew."""
         turn, given = context.turn, context.turn.remembrance
-        if given is None or given.version != self._version(turn.user_id, given.version):
+        if given is None:
+            return None
+        version = self._version(turn.user_id, given.version)
+        if version != given.version and (
+            given.version == UNKNOWN_VERSION or self._is_touched(turn.user_id, given)
+        ):
             return None
         ids = [each.memory_id for each in given.recalled]
         found = self.aside.attempt(
@@ -158,14 +166,17 @@ class Mind:
             ),
             weight=given.weight,
             proposal=given.proposal,
-            version=given.version,
+            version=version,
+            place=given.place,
         )
 
     def _note(self, turn: Turn, recollection: Recollection, *, recorded: bool) -> None:
         given = remembrance_of(recollection, recorded=recorded)
         self.aside.attempt("remembrance", lambda: self.turns.remember(turn, given), False)
         recalled = (*recollection.preferences, *(hit.memory for hit in recollection.hits))
-        ids = [memory.id for memory in recalled]
+        before = turn.remembrance.recalled if turn.remembrance else ()
+        known = {each.memory_id for each in before}
+        ids = [memory.id for memory in recalled if memory.id not in known]
         if ids:
             now = self.clock()
             self.aside.settled(
@@ -222,7 +233,20 @@ class Mind:
             command_id=proof.id if proof else None,
             patience_ms=self.patience_ms,
         )
+        if change.memory is not None and change.kind in CHANGES:
+            self._note_own(context.turn, change.memory)
         return _ANSWERS.get(change.kind, "[kept]")
+
+    def _note_own(self, turn: Turn, memory: Memory) -> None:
+        """Note that *turn* itself had this kept: it outdates nothing of it."""
+
+        def note() -> None:
+            now = self.turns.get(turn.id)
+            if now is not None and now.remembrance is not None:
+                given = now.remembrance
+                self.turns.remember(turn, replace(given, own=(*given.own, memory.id)))
+
+        self.aside.settled("remembrance", note)
 
     def _grounds(self, context: DynamicContext) -> proposed.Grounds:
         """Return what this turn shows; earlier words were read when they were said."""
@@ -329,6 +353,7 @@ def remembrance_of(recollection: Recollection, *, recorded: bool) -> Remembrance
         proposal=recollection.proposal,
         version=recollection.version,
         recorded=recorded,
+        place=recollection.place,
     )
 
 

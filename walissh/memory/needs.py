@@ -108,6 +108,9 @@ class Memories(Protocol):
     def preference_version(self, user_id: str) -> int:
         """Return the number of the last change of a preference of this person."""
 
+    def preference_changes(self, user_id: str, since: int) -> Collection[str]:
+        """Return the kinds of the changes of preferences after number *since*."""
+
 
 class CoreMemory(Protocol):
     """``store.core_memory``."""

@@ -60,6 +60,7 @@ class Recall:
             weight=weighed.factor,
             proposal=self.aside.attempt("proposal", lambda: self._proposal(context, hits), ""),
             version=version,
+            place=place_of(context),
         )
 
     def _route(self, context: DynamicContext) -> Routing:

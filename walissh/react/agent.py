@@ -21,13 +21,11 @@ from walissh.errors import (
 )
 from walissh.react import citations, compaction, course, repeats, telling, texts, tools, tracker
 from walissh.react.host import Host
-from walissh.react.offered import REMEMBER
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     CommandRun,
     CommandStatus,
     DynamicContext,
-    Remembrance,
     Reply,
     Request,
     Session,
@@ -139,19 +137,12 @@ def _final(context: DynamicContext, reply: Reply) -> Reply:
 
 
 def _take(parts: Parts, context: DynamicContext, reply: Reply) -> None:
-    if parts.mind.is_outdated(_given(context)):
+    if parts.mind.is_outdated(context.turn, context.recollection):
         _start_afresh(parts, context.turn)
     elif reply.tool_calls:
         _act_on(parts, context, reply)
     else:
         _answer(parts, context, reply)
-
-
-def _given(context: DynamicContext) -> Turn:
-    """Return the turn with what this step was given, which may be newer than its row."""
-    version = context.recollection.version
-    given = context.turn.remembrance or Remembrance(context.recollection.routing)
-    return replace(context.turn, remembrance=replace(given, version=version))
 
 
 def _start_afresh(parts: Parts, turn: Turn) -> None:
@@ -171,8 +162,6 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     reply = replace(reply, text=purify.clean(reply.text), tool_calls=_distinct(reply.tool_calls))
     room = tools.Room(context, parts.gate, parts.commands, parts.mind, parts.limits.command_s)
     outcome = tools.carry_out(reply.tool_calls, room)
-    if any(call.name == REMEMBER.name for call in reply.tool_calls):
-        parts.mind.catch_up(turn)
     if outcome.asked is not None:
         ask_person(parts, context, reply, outcome)
         return

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from walissh.errors import ShellError
-from walissh.memory.entry import Proposed
+from walissh.memory.entry import Proposed, Recollection
 from walissh.react.host import Host
 from walissh.react.misled import Sign
 from walissh.react.turn import (
@@ -321,11 +321,11 @@ class Mind(Protocol):
     def prepare(self, context: DynamicContext) -> DynamicContext:
         """Return *context* with all that this step remembers."""
 
-    def is_outdated(self, turn: Turn) -> bool:
-        """Tell whether a preference changed since *turn* was given its own."""
+    def is_outdated(self, turn: Turn, given: Recollection | None = None) -> bool:
+        """Tell whether a preference that holds for *turn* changed since it was given its own.
 
-    def catch_up(self, turn: Turn) -> None:
-        """Note that *turn* itself changed what is remembered: that outdates nothing of it."""
+        *given*: what this step was given, which may be newer than the turn's row.
+        """
 
     def remember(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
         """Keep what the model proposes, if it rests on something; say what came of it."""

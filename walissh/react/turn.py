@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from walissh.memory.entry import Block, Milestone, Recollection, Routing
+from walissh.memory.entry import Block, Milestone, Place, Recollection, Routing
 from walissh.memory.working import TaskState
 from walissh.react.host import Host
 from walissh.react.window.summary import Summary
@@ -242,7 +242,8 @@ class Remembrance:
     """What a turn was given out of memory, as it is stored with the turn.
 
     *recorded* is false when the person's own words could not be looked at for memories yet;
-    *cited* are the memories that the answer rests on.
+    *cited* are the memories that the answer rests on. *place* is where it was asked; *own* are
+    the preferences that the turn itself had kept since.
     """
 
     routing: Routing
@@ -252,6 +253,8 @@ class Remembrance:
     proposal: str = ""
     version: int = 0
     recorded: bool = True
+    place: Place = field(default_factory=Place)
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

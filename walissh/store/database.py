@@ -55,6 +55,8 @@ LAST = datetime(9999, 12, 30, tzinfo=UTC)
 """Between these an instant can be written in every zone."""
 
 _NEVER = (DataError, NotSupportedError, ProgrammingError)
+DISK_FULL = "53100"
+"""The SQLSTATE of a disk without room; SQLite has its own name for it."""
 _NEVER_STATES = ("22", "23", "54")
 """SQLSTATE classes: bad data, a broken constraint, more than the program can take."""
 
@@ -193,12 +195,23 @@ def _translated() -> Iterator[None]:
                 f"The database refused this ({type(_cause(error)).__name__}). Nothing was"
                 " stored, and trying again as it is will not help."
             ) from error
+        if _is_full(error):
+            raise StoreError(
+                "The disk of the database is full. Nothing was stored. Make room on it, then"
+                " try again."
+            ) from error
         raise StoreError(f"The database did not answer: {_cause(error)}") from error
 
 
 def _is_for_good(error: DBAPIError | PoolTimeoutError) -> bool:
     state = str(getattr(_cause(error), "sqlstate", None) or "")
     return isinstance(error, _NEVER) or state.startswith(_NEVER_STATES)
+
+
+def _is_full(error: DBAPIError | PoolTimeoutError) -> bool:
+    cause = _cause(error)
+    name, state = (getattr(cause, each, None) for each in ("sqlite_errorname", "sqlstate"))
+    return name == "SQLITE_FULL" or state == DISK_FULL
 
 
 def _cause(error: DBAPIError | PoolTimeoutError) -> object:

@@ -20,7 +20,7 @@ from walissh.store.memory_changes import (
     restore,
     share,
 )
-from walissh.store.memory_events import preference_version
+from walissh.store.memory_events import preference_changes, preference_version
 from walissh.store.memory_reads import (
     Page,
     get,
@@ -54,6 +54,7 @@ __all__ = [
     "note_recalled",
     "of_ids",
     "page",
+    "preference_changes",
     "preference_version",
     "recall",
     "recent",

@@ -173,6 +173,17 @@ def preference_version(user_id: str) -> int:
         return session.scalar(newest) or 0
 
 
+def preference_changes(user_id: str, since: int) -> frozenset[Kind]:
+    """Return the kinds of events after number *since* that changed a preference of theirs."""
+    kinds = select(MemoryEventRow.kind).where(
+        MemoryEventRow.user_id == user_id,
+        MemoryEventRow.changes_preference.is_(True),
+        MemoryEventRow.number > since,
+    )
+    with reading() as session:
+        return frozenset(cast("Sequence[Kind]", session.scalars(kinds.distinct()).all()))
+
+
 def unpublished(limit: int) -> list[Event]:
     """Return the oldest changes of preferences that running tasks were not told of."""
     found = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from walissh.memory.entry import Route, Routing
+from walissh.memory.entry import Place, Route, Routing
 from walissh.react.host import Auth, Host, HostCheck, HostKey
 from walissh.react.turn import (
     Asked,
@@ -115,7 +115,14 @@ def remembrance(stored: Mapping[str, Any]) -> Remembrance | None:
         proposal=stored["proposal"],
         version=stored["version"],
         recorded=stored["recorded"],
+        place=_place(stored.get("place", {})),  # a turn of an older version has none
+        own=tuple(stored.get("own", ())),
     )
+
+
+def _place(stored: Mapping[str, Any]) -> Place:
+    hosts, groups = (tuple(stored.get(name, ())) for name in ("hosts", "groups"))
+    return Place(hosts, groups, stored.get("task", ""))
 
 
 def kept(given: Remembrance) -> dict[str, Any]:
