@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.exc import IntegrityError
 
 from walissh.clock import utc_now
-from walissh.react import misled
+from walissh.errors import NotFoundError
+from walissh.react import intent, misled
 from walissh.react.misled import Misled, Sign
 from walissh.react.turn import Intent
 from walissh.safety import purify
@@ -25,6 +26,8 @@ from walissh.store.database import (
 )
 from walissh.store.models import MisleadRow
 
+MODEL = "model"
+"""What stands for a rule where the model decided, which has none."""
 TEXT_CHARS = 300
 READ_CHARS = 4_000
 """So much of a message is looked at for secrets, before it is cut."""
@@ -91,14 +94,21 @@ def page(user_id: str, *, limit: int, before: int | None = None) -> Page:
     return Page(tuple(_value(row) for row in shown), following)
 
 
-def forget(user_id: str, turn_id: str, sign: Sign) -> bool:
-    """Take one sign back; False if there is none, or it is another person's."""
-    return bool(_remove(user_id, MisleadRow.turn_id == turn_id, MisleadRow.sign == sign.value))
+def forget(user_id: str, turn_id: str, sign: str) -> None:
+    """Take one sign back; raises NotFoundError if there is none, or it is another person's."""
+    if not _remove(user_id, MisleadRow.turn_id == turn_id, MisleadRow.sign == sign):
+        raise NotFoundError("There is no such entry. It may have been taken back already.")
 
 
 def forget_rule(user_id: str, rule: str) -> int:
-    """Trust a rule fully again; return how many signs were taken back ("": the model's)."""
-    return _remove(user_id, MisleadRow.rule == rule)
+    """Trust a rule (MODEL: the model) fully again; return how many signs were taken back.
+
+    Raises NotFoundError for a name that no rule has, and no sign of this person.
+    """
+    removed = _remove(user_id, MisleadRow.rule == ("" if rule == MODEL else rule))
+    if not removed and rule not in (*intent.RULE_NAMES, MODEL):
+        raise NotFoundError("There is no such rule. Nothing was taken back.")
+    return removed
 
 
 def forget_all(user_id: str) -> int:

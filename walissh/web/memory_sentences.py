@@ -76,6 +76,9 @@ OF_MEMORY: tuple[str, ...] = (
         "Line %(number)s holds a secret, which core memory never keeps. Nothing was saved."
         " Remove it and save again; secrets of a host belong on its host page."
     ),
+    # what was misunderstood
+    _("There is no such entry. It may have been taken back already."),
+    _("There is no such rule. Nothing was taken back."),
     # import
     _("The file holds no line. Choose a file that was exported here."),
     _("The file is not text in UTF-8. Nothing was taken."),

@@ -7,16 +7,11 @@ from flask import Blueprint, render_template, request, url_for
 from flask_babel import ngettext
 from werkzeug.wrappers import Response
 
-from walissh.errors import NotFoundError
-from walissh.react import intent
-from walissh.react.misled import Sign
 from walissh.store import misleads, turns
 from walissh.web import auth
 from walissh.web.pages import answers, understanding_words
 
 PAGE = 50
-MODEL = "model"
-"""What stands in an address for decisions of the model, which have no rule."""
 
 blueprint = Blueprint("understanding", __name__)
 blueprint.before_request(auth.guard_page)
@@ -47,18 +42,14 @@ def page() -> str:
 @blueprint.post("/understanding/<id:turn_id>/<id:sign>/forget")
 def forget(turn_id: str, sign: str) -> Response:
     """Take one sign back: it lowers nothing any more."""
-    known = Sign(sign) if sign in list(Sign) else None
-    if known is None or not misleads.forget(auth.person().id, turn_id, known):
-        raise NotFoundError("There is no such entry. It may have been taken back already.")
+    misleads.forget(auth.person().id, turn_id, sign)
     return _gone(1)
 
 
 @blueprint.post("/understanding/rules/<id:rule>/forget")
 def forget_rule(rule: str) -> Response:
     """Trust one rule fully again."""
-    if rule not in (*intent.RULE_NAMES, MODEL):
-        raise NotFoundError("There is no such rule. Nothing was taken back.")
-    return _gone(misleads.forget_rule(auth.person().id, "" if rule == MODEL else rule))
+    return _gone(misleads.forget_rule(auth.person().id, rule))
 
 
 @blueprint.post("/understanding/forget")
