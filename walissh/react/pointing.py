@@ -15,6 +15,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z0-9_./:-]+")
 _NAME_PART = re.compile(r"[a-z]{2,}")
 _WHOLE = (r"(?<![a-z0-9_])(?:", r")(?![a-z0-9_])")
+NEGATION: Final = "negation"
 HAN_WEIGHT: Final = 1
 WORD_WEIGHT: Final = 2
 
@@ -37,7 +38,7 @@ def says(name: str, text: str) -> bool:
 def is_negated(text: str, at: int) -> bool:
     """Tell whether what begins at *at* is what is not meant."""
     return any(
-        found.end() == at for each in _patterns("negation", "") for found in each.finditer(text)
+        found.end() == at for each in _patterns(NEGATION, "") for found in each.finditer(text)
     )
 
 
@@ -77,7 +78,9 @@ def _first(text: str, patterns: Sequence[re.Pattern[str]]) -> re.Match[str] | No
 def _patterns(kind: str, word: str) -> tuple[re.Pattern[str], ...]:
     written = _data()[kind]
     zh = [re.compile(_filled(each, word)) for each in written.get("zh", ())]
-    en = [re.compile(_filled(each, word).join(_WHOLE)) for each in written.get("en", ())]
+    before, after = _WHOLE
+    after = ")" if kind == NEGATION else after  # a name follows at once
+    en = [re.compile(before + _filled(each, word) + after) for each in written.get("en", ())]
     return (*zh, *en)
 
 

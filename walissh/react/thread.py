@@ -16,6 +16,7 @@ FEW_WORDS: Final = 3
 BACK: Final = 0.5
 """An order that shares so much with a paused task takes it up again."""
 
+_BY_HAND: Final = re.compile(r"\s*/compact(\s.*)?", re.DOTALL)
 _BEGINS: Final = frozenset({Intent.DIAGNOSE, Intent.EXECUTE, Intent.QUERY})
 _SAYS_NO_GOAL: Final = frozenset({Intent.CHITCHAT, Intent.CONFIGURE_PREFERENCE, Intent.UNSAFE})
 GOES_ON: Final = frozenset({Intent.CONTINUE, Intent.CONFIRM})
@@ -45,6 +46,11 @@ def turned(kept: Tracked, said: Said) -> Tracked:
     if kept.goal or said.intended.intent in _SAYS_NO_GOAL | GOES_ON:
         return kept
     return replace(kept, goal=goal_of(said.text))
+
+
+def is_by_hand(text: str) -> bool:
+    """Tell whether *text* is a command to the talk itself, which changes nothing in it."""
+    return _BY_HAND.fullmatch(text) is not None
 
 
 def goal_of(question: str) -> str:

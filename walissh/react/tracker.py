@@ -66,6 +66,8 @@ def open_task(tracked: Tracked) -> bool:
 def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
     """Return the thread after the question of this turn."""
     kept, turn = context.tracked, context.turn
+    if thread.is_by_hand(turn.question):
+        return replace(kept, pending=None, answered=None, resume=False, turn_id=turn.id)
     named = thread.named(turn.question, context.hosts)
     reference = None if named else _reference(context, intended)
     of_service = service.named(turn.question)
