@@ -25,6 +25,8 @@ def wipes(read: Reading, at: Situation) -> float:
     brute = found("brute_wipe", text)
     if not (all_of_it or precious or brute) or found("bounded", text) or _cleared(text, at):
         return 0.0
+    if at.pending in ("choice", "yes_no") and not precious:
+        return 0.0
     if not (all_of_it or precious):
         return 0.94
     return _weighty(text, both=all_of_it and precious)

@@ -72,7 +72,7 @@ def no(read: Reading, at: Situation) -> float:
     """A no, a stop, or the wish to leave it, with nothing else asked for."""
     if whole(_NO, read.text, beside=_BESIDE) or whole(_NO, read.bare):
         return 0.95 if at.pending or at.task or at.follows else 0.78
-    if _wants_more(read, at):
+    if _wants_more(read, at) or found("keeps_on", read.text):
         return 0.0
     if any(whole(_NO, each.text, beside=_BESIDE) for each in read.clauses):
         return 0.86 if at.pending or at.task else 0.72
@@ -85,6 +85,8 @@ def calls_off(read: Reading, at: Situation) -> float:
         return 0.0
     if not (at.follows or at.task):
         return 0.7 if found("calls_off_deed", read.text) or found("called_off", read.bare) else 0.0
+    if found("keeps_on", read.text):
+        return 0.0
     off = found("called_off", read.text)
     if off or ((at.pending or at.task) and found("calls_off_deed", read.text)):
         known = at.task or at.pending or _touches(read, at)
@@ -200,7 +202,7 @@ def _corrected(read: Reading, at: Situation) -> float:
 
 def _no_but(read: Reading, at: Situation) -> float:
     """ "No, db2": a no and then a name, a value or the thing that is meant."""
-    if len(read.clauses) < 2 or not whole(("refusal", "denial"), read.clauses[0].text):
+    if len(read.clauses) < 2 or not whole(("denial",), read.clauses[0].text):
         return 0.0
     rest = read.clauses[1:]
     if any(whole(_NO, each.text) or found("gives_up", each.text) for each in rest):

@@ -29,8 +29,10 @@ def _ordered_en(clause: Clause, read: Reading) -> float:
         return 0.87
     if found("state_needed", clause.text) and not clause.asked:
         return 0.8
-    if not found("act_first", clause.bare) or found("not_act", clause.bare):
+    if found("not_act", clause.bare):
         return 0.0
+    if not found("act_first", clause.bare):
+        return _made_as_order(clause) if not clause.asked or found("polite", clause.text) else 0.0
     if clause.bare == clause.text and clause.asked and not found("polite", clause.text):
         return 0.4
     if found("trouble", clause.text):
@@ -41,7 +43,7 @@ def _ordered_en(clause: Clause, read: Reading) -> float:
 def _ordered_zh(clause: Clause, read: Reading) -> float:
     text, bare = clause.text, clause.bare
     if not (found("act", bare) or found("act_first", bare)):
-        return 0.0
+        return _made_as_order(clause)
     polite = found("polite", text)
     if not polite and (
         found("wh", text) or found("why", text) or clause.asked or found("asks_state", text)
@@ -57,6 +59,19 @@ def _ordered_zh(clause: Clause, read: Reading) -> float:
     if troubled:
         return 0.5
     return 0.88 if found("disposes", bare) else 0.8
+
+
+def _made_as_order(clause: Clause) -> float:
+    """Judge by the make of the clause when its verb is none of the known ones."""
+    if any(found(each, clause.text) for each in (*_QUESTIONS, "trouble", "told")):
+        return 0.0
+    if found("looks_or_tells", clause.bare):
+        return 0.0
+    if found("made_as_order", clause.bare) or (
+        clause.bare != clause.text and found("asks_favour", clause.text)
+    ):
+        return 0.77
+    return 0.0
 
 
 _QUESTIONS: Final = ("wh", "why", "asks_state")
@@ -104,6 +119,8 @@ def _asks_general(read: Reading) -> float:
 
 
 def _of_state(read: Reading) -> float:
+    if _reported_first(read):
+        return 0.5
     if found("trouble", read.text) and not found("counts", read.text):
         return 0.5 if found("asks_state", read.bare) or not read.asked else 0.62
     if found("wh", read.text) or found("attributes_end", read.bare) or found("counts", read.text):
@@ -111,6 +128,12 @@ def _of_state(read: Reading) -> float:
     if read.asked or found("asks_state", read.bare):
         return 0.82
     return 0.78
+
+
+def _reported_first(read: Reading) -> bool:
+    """Tell whether a fault is reported before anything is asked: the question is about it."""
+    first, *rest = read.clauses
+    return bool(rest) and found("trouble", first.text) and not _asking(first)
 
 
 def _told_to_show(read: Reading) -> bool:
@@ -149,7 +172,9 @@ def fault(read: Reading, _: Situation) -> float:
     """A fault that is reported, or that is to be looked into."""
     if not found("trouble", read.text) or found("works_again", read.text):
         return 0.0
-    if found("counts", read.text) or found("knowledge", read.text) or found("recalls", read.text):
+    if _reported_first(read) and not found("supposes", read.text):
+        return 0.86
+    if any(found(each, read.text) for each in ("counts", "knowledge", "recalls")):
         return 0.5
     if found("look_into", read.text):
         return 0.88
@@ -177,7 +202,7 @@ _FEW_WORDS: Final = 9
 
 def is_ellipsis(read: Reading) -> bool:
     """Tell whether the message only makes sense as a repetition of the one before."""
-    if read.words() > _FEW_WORDS:
+    if read.words() > _FEW_WORDS or found("resume_topic", read.text):
         return False
     return found("same_again", read.text) or _REPEATS.search(read.text) is not None
 
