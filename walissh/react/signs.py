@@ -30,7 +30,8 @@ _LEADS_IN = re.compile(
     r"^(?:(?:而)?是(?:想|要|让你)?|我(?:其实|只)?(?:是)?(?:想|要|说|问)(?:的)?(?:是|让你)?"
     r"|我的意思是|意思是|让你|叫你|应该(?:是)?|只(?:是)?(?:想|要)"
     r"|(?:what )?i(?:'m| am)? (?:actually |really |only |just )*"
-    r"(?:meant?|wanted|want|asked|asking|said|need)(?: is| was)?(?: you)?(?: to| for)?"
+    r"(?:meant?|wanted|want|asked|asking|said|need)(?: is| was)?(?: you)?"
+    r"(?: to(?: know| see| ask| hear)?| for)?"
     r"|i(?:'d| would) like(?: you)?(?: to)?|just|only|rather|actually)[\s:：,，]*"
 )
 _NAMES = re.compile(r"[\w./:@-]*[\d/@][\w./:@-]*")
@@ -78,7 +79,7 @@ def _is_reworded(before: Turn, now: Turn, hosts: Sequence[Host]) -> bool:
     if now.created_at - ended > RIGHT_AFTER:
         return False
     one, other = before.question[:MAX_CHARS], now.question[:MAX_CHARS]
-    if _plain(one) == _plain(other) or _things(one, hosts) != _things(other, hosts):
+    if _plain(one) == _plain(other) or not _is_of_same(one, other, hosts):
         return False
     enough = min(len(set(words.terms(one))), len(set(words.terms(other)))) >= FEW_TERMS
     return enough and alike(one, other) >= ALIKE
@@ -88,8 +89,15 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
 
 
-def _things(text: str, hosts: Sequence[Host]) -> frozenset[str]:
-    """Return what *text* is about: another thing in the same words is another question."""
+def _is_of_same(one: str, other: str, hosts: Sequence[Host]) -> bool:
+    """Tell whether both are about one thing: of another, the same words ask something else."""
+    left, right = service.named(one), service.named(other)
+    same = left == right or (
+        bool(left and right) and (left.endswith(right) or right.endswith(left))
+    )
+    return same and _names(one, hosts) == _names(other, hosts)
+
+
+def _names(text: str, hosts: Sequence[Host]) -> frozenset[str]:
     named = {host.name for host in hosts if texts.names(text, host.name)}
-    marked = set(_NAMES.findall(text.casefold()))
-    return frozenset({*named, *marked, service.named(text)})
+    return frozenset({*named, *_NAMES.findall(text.casefold())})
