@@ -132,8 +132,10 @@ def _of_state(read: Reading) -> float:
 
 def _reported_first(read: Reading) -> bool:
     """Tell whether a fault is reported before anything is asked: the question is about it."""
-    first, *rest = read.clauses
-    return bool(rest) and found("trouble", first.text) and not _asking(first)
+    if len(read.clauses) < 2:
+        return False
+    first = read.clauses[0]
+    return found("trouble", first.text) and not _asking(first)
 
 
 def _told_to_show(read: Reading) -> bool:
