@@ -29,7 +29,7 @@
   }
 
   function toWaiting() {
-    const card = document.querySelector(".card-awaiting_approval");
+    const card = document.querySelector(".card-awaiting_approval") || document.querySelector(".asked-open");
     if (card) { card.focus({ preventScroll: true }); card.scrollIntoView({ block: "center" }); return; }
     const link = document.querySelector(".waiting a");
     if (link) go(link.href);

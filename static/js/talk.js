@@ -17,7 +17,7 @@
   const atEnd = () => room().scrollHeight - room().scrollTop - window.innerHeight < END_PX;
   const toEnd = () => { room().scrollTop = room().scrollHeight; };
 
-  function swap({ id, parent, sig, html }) {
+  function swap({ id, parent, sig, html, after }) {
     const there = document.getElementById(id);
     if (there && there.dataset.sig === sig) return;
     const holder = document.createElement("template");
@@ -26,15 +26,19 @@
     if (!made) return;
     made.dataset.sig = sig;
     if (there) {
-      if (there.tagName === "ASIDE") keepFolds(there, made);
+      keepFolds(there, made);
       const focused = there.contains(document.activeElement);
       there.replaceWith(made);
-      if (focused && made.tabIndex >= -1 && made.matches(".card")) made.focus({ preventScroll: true });
+      if (focused && made.tabIndex >= -1 && made.matches(".card, .asked")) made.focus({ preventScroll: true });
     } else {
       const home = document.getElementById(parent);
       if (!home) return;
       home.append(made);
       if (id.startsWith("command-") || id.startsWith("turn-")) fresh += 1;
+    }
+    if (after !== undefined) {
+      const before = document.getElementById(after);
+      if (before) before.after(made); else document.getElementById(parent).prepend(made);
     }
     if (window.htmx) window.htmx.process(made);
     document.dispatchEvent(new CustomEvent("walissh:made", { detail: made }));
@@ -42,8 +46,10 @@
   }
 
   function keepFolds(old, made) {
-    const folds = [...made.querySelectorAll("details")];
-    [...old.querySelectorAll("details")].forEach((one, n) => { if (folds[n]) folds[n].open = one.open; });
+    for (const one of old.querySelectorAll("[data-fold]")) {
+      const same = made.querySelector(`[data-fold="${one.dataset.fold}"]`);
+      if (same) same.open = one.open;
+    }
   }
 
   function output({ id, offset, end, text }) {
@@ -87,7 +93,7 @@
     const over = before === "open" || before === "waits";
     if (over && state !== "open" && state !== "waits") ended(last);
     if (state === "open" || state === "waits") doneMark = "";
-    const marks = { open: `● ${talk.dataset.running} · `, waits: `! ${talk.dataset.waits} · ` };
+    const marks = { open: `● ${talk.dataset.running} · `, waits: `! ${talk.dataset.waits} · `, asks: `? ${talk.dataset.asks} · ` };
     document.title = (marks[state] || doneMark) + title;
     for (const button of talk.querySelectorAll(".notify-me")) {
       button.hidden = !("Notification" in window) || Notification.permission !== "default";
@@ -102,11 +108,14 @@
     if (of === spoken.dataset.of) return;
     spoken.dataset.of = of;
     if (!aloud || !said) return;
-    const answer = status.dataset.state === "done" ? `: ${answerOf(status).slice(0, SPOKEN_CHARS)}` : "";
+    const answer = ["done", "asks"].includes(status.dataset.state) ? `: ${answerOf(status).slice(0, SPOKEN_CHARS)}` : "";
     spoken.textContent = said + answer;
   }
 
-  function answerOf(status) { return status.closest(".turn").querySelector(".answer").textContent.trim(); }
+  function answerOf(status) {
+    const turn = status.closest(".turn");
+    return (turn.querySelector(".asked-text") || turn.querySelector(".answer")).textContent.trim();
+  }
 
   function ended(status) {
     if (!document.hidden) return;
@@ -153,7 +162,15 @@
     if (made && document.getElementById(made[1])) event.detail.swapOverride = "none";
   });
   document.body.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.elt.id === "ask" && event.detail.successful) { event.detail.elt.reset(); toEnd(); }
+    const { requestConfig: { elt }, successful } = event.detail;
+    if (!successful) return;
+    if (elt.id === "ask") { elt.reset(); toEnd(); }
+    if (elt.matches(".asked-form")) {
+      // the buttons are gone, and the focus with them
+      const card = document.getElementById(elt.closest(".asked").id);
+      if (card) card.focus({ preventScroll: true });
+      toEnd();
+    }
   });
   document.addEventListener("click", (event) => {
     const link = event.target.closest(".cite-link");

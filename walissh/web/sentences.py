@@ -38,6 +38,11 @@ SENTENCES: tuple[str, ...] = (
     _("A turn is open in this session. Wait for its end, decide what waits, or stop it."),
     _("A turn is still ending in this session. Try again in a moment."),
     _("This Idempotency-Key was used for another message. Use a new one."),
+    _(
+        "This question was answered before, and that answer stands. Write a message to say"
+        " something else."
+    ),
+    _("There is no such answer to choose. Write yours as a message."),
     _("The session was deleted."),
     _("The turn has ended already."),
     _("A title has at most %(count)s characters."),

@@ -5,6 +5,7 @@ from htmx_flask import Htmx
 
 from walissh.web import i18n
 from walissh.web.pages import (
+    asked,
     assets,
     commands,
     events,
@@ -21,6 +22,9 @@ from walissh.web.pages import (
     sidebar,
     signin,
     talk,
+    thread_words,
+    understanding,
+    understanding_words,
     welcome,
     words,
 )
@@ -32,10 +36,13 @@ def register(app: Flask) -> None:
     Htmx(app)
     words.install(app)
     memory_words.install(app)
+    thread_words.install(app)
+    understanding_words.install(app)
     for page in (
         signin,
         home,
         talk,
+        asked,
         events,
         commands,
         hosts,
@@ -44,6 +51,7 @@ def register(app: Flask) -> None:
         memory,
         memory_core,
         memory_moves,
+        understanding,
         running,
         settings,
         sidebar,

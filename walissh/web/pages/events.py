@@ -31,8 +31,8 @@ SLACK_S = 60
 
 RETRY_MS = 1_000
 
-TEACHING = frozenset({"learned", "done"})
-"""The events after which more may be remembered than before."""
+TELLING = frozenset({"learned", "done", "plan", "compacted"})
+"""The events after which more may be known of a session than before."""
 
 blueprint = Blueprint("events", __name__)
 blueprint.before_request(auth.guard_page)
@@ -131,7 +131,7 @@ class _Follower:
             yield from _outputs(mine)
             names = {each.name for each in mine}
             if names - {"text", "output"}:
-                self._known = None if names & TEACHING else self._known
+                self._known = None if names & TELLING else self._known
                 yield from self._turn(turn_id)
                 yield from self._around(self._shown(turn_id))
             elif "text" in names:
@@ -159,9 +159,13 @@ class _Follower:
 
     def _turn(self, turn_id: str) -> Iterator[Told]:
         shown = self._shown(turn_id)
-        if shown is not None:
-            yield from self._new(fragments.of_turn(shown, self._live))
-            yield from _running(shown)
+        if shown is None:
+            return
+        if f"turn-{turn_id}" not in self._sent:  # new here: it may answer the one before
+            before = fragments.question_before(shown.turn)
+            yield from self._new([before] if before else [])
+        yield from self._new(fragments.of_turn(shown, self._live))
+        yield from _running(shown)
 
     def _shown(self, turn_id: str) -> view.TurnView | None:
         turn = turns.get(turn_id)

@@ -63,9 +63,7 @@ def ask(session_id: str) -> AnyResponse:
     where = url_for("talk.page", session_id=session_id, _anchor=f"turn-{turn.id}")
     if not answers.is_fragment():
         return answers.go(where)
-    shown = view.of_turn(turn)
-    send = render_template("talk/_send.html", turn=shown if shown.is_open else None, oob=True)
-    response: Response = make_response(fragments.turn_html(shown) + send, trigger="walissh:asked")
+    response: Response = make_response(fragments.new_turn_html(turn), trigger="walissh:asked")
     return response
 
 

@@ -15,7 +15,7 @@ from walissh.react.turn import (
     TurnStatus,
 )
 from walissh.store import commands, history, hosts, outputs
-from walissh.web.pages import recalled
+from walissh.web.pages import questions, recalled
 from walissh.web.pages.recalled import Learned, Remembered
 
 REFUSED_CALL = "[error:"
@@ -23,6 +23,9 @@ REFUSED_CALL = "[error:"
 
 QUEUED = frozenset({CommandStatus.PROPOSED, CommandStatus.APPROVED})
 NEVER_RAN = frozenset({CommandStatus.FAILED})
+
+SHOWN_ELSEWHERE = frozenset({"run_command", "ask_user", "update_plan"})
+"""The calls that have a card of their own."""
 
 LIVE_CHARS = 6_000
 """How much of a running command's output the page holds."""
@@ -106,7 +109,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What the agent said before it acted; *tools* are its calls other than commands.
+    """What the agent said before it acted; *tools* are its calls that have no card.
 
     *refused* are the answers to calls that could not be carried out, without their brackets.
     """
@@ -128,13 +131,22 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A turn as the page shows it; *log* is in the order in which things happened."""
+    """A turn as the page shows it; *log* is in the order in which things happened.
+
+    *given* is the turn whose message answered what this one asks.
+    """
 
     turn: Turn
     log: tuple[Card | Thought, ...]
     partial: str = ""
     remembered: Remembered = field(default_factory=Remembered)
     learned: tuple[Learned, ...] = ()
+    given: Turn | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether it asks something that nobody has answered yet."""
+        return self.turn.asked is not None and self.given is None
 
     @property
     def is_open(self) -> bool:
@@ -152,8 +164,25 @@ class TurnView:
         """A text that changes when the status line must be drawn again."""
         turn = self.turn
         return digest(
-            turn.status, turn.step, turn.attempt, turn.error, turn.cancel_requested, self.waiting
+            turn.status,
+            turn.step,
+            turn.attempt,
+            turn.error,
+            turn.cancel_requested,
+            self.waiting,
+            self.asks,
         )
+
+    @property
+    def question_sig(self) -> str:
+        """A text that changes with what is asked and with the answer given to it."""
+        asked = self.turn.asked
+        return digest(asked, self.given.id if self.given else "") if asked else ""
+
+    @property
+    def taken_sig(self) -> str:
+        """A text that changes with what the message was taken for."""
+        return digest(self.turn.intended) if self.turn.intended else ""
 
     @property
     def answer(self) -> str:
@@ -184,15 +213,16 @@ class TurnView:
 
 
 def of_turns(user_id: str, shown: Sequence[Turn]) -> list[TurnView]:
-    """Return these turns of one person, with all that hangs on them."""
+    """Return these turns of one session, in order and up to its last, with all of each."""
     stages, remembered = stages_of(user_id), recalled.of_turns(shown)
-    return [_turn(each, commands.of_turn(each.id), stages, remembered[each.id]) for each in shown]
+    given = questions.answers_in(shown)
+    return [_turn(each, stages, remembered[each.id], given.get(each.id)) for each in shown]
 
 
 def of_turn(turn: Turn) -> TurnView:
     """Return one turn."""
     remembered = recalled.of_turns([turn])[turn.id]
-    return _turn(turn, commands.of_turn(turn.id), stages_of(turn.user_id), remembered)
+    return _turn(turn, stages_of(turn.user_id), remembered, questions.answer_to(turn))
 
 
 def of_command(run: CommandRun) -> Card:
@@ -217,11 +247,9 @@ def hosts_of(session: Session) -> list[Host]:
 
 
 def _turn(
-    turn: Turn,
-    runs: Sequence[CommandRun],
-    stages: Mapping[str, str],
-    remembered: Remembered,
+    turn: Turn, stages: Mapping[str, str], remembered: Remembered, given: Turn | None
 ) -> TurnView:
+    runs = commands.of_turn(turn.id)
     log: list[Card | Thought] = []
     partial = ""
     step = 0
@@ -237,7 +265,7 @@ def _turn(
     log += [card(run, stages) for run in runs if run.id not in shown]
     failed = turn.status is TurnStatus.FAILED
     learned = recalled.learned(turn, messages)
-    return TurnView(turn, tuple(log), partial if failed else "", remembered, learned)
+    return TurnView(turn, tuple(log), partial if failed else "", remembered, learned, given)
 
 
 def _with_refused(messages: Sequence[Message]) -> list[tuple[Message, tuple[str, ...]]]:
@@ -254,7 +282,7 @@ def _with_refused(messages: Sequence[Message]) -> list[tuple[Message, tuple[str,
 
 
 def _thought(message: Message, refused: tuple[str, ...]) -> list[Thought]:
-    tools = tuple(each.name for each in message.tool_calls if each.name != "run_command")
+    tools = tuple(each.name for each in message.tool_calls if each.name not in SHOWN_ELSEWHERE)
     silent = not (message.content.strip() or tools or refused)
     return [] if silent else [Thought(message, tools, refused)]
 
