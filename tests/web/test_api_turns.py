@@ -10,7 +10,7 @@ from tests.fakes import ScriptedModel, ScriptedShell, call
 from tests.web.conftest import Api, act, api_of, think, use_parts
 from walissh.config import Settings
 from walissh.errors import ModelRefusedError
-from walissh.react.turn import Reply, ToolCall
+from walissh.react.turn import Reply
 from walissh.store.database import Base, db
 from walissh.web import create_app
 
@@ -129,18 +129,6 @@ def test_a_failed_turn_says_why(app: Flask, api: Api, session_id: str) -> None:
     turn = api.get(f"/turns/{turn_id}").json
     assert (turn["status"], turn["error"]) == ("failed", "The key is wrong. Set OPENAI_API_KEY.")
     assert (turn["answer"], turn["partial"]) == ("", "I th")
-
-
-def test_a_turn_that_ended_by_asking_shows_its_question() -> None:
-    from walissh.react.turn import Message
-    from walissh.web.api import shapes
-
-    asking = ToolCall("c", "ask_user", '{"question": "Which one?"}')
-    broken = ToolCall("c", "ask_user", "{")
-    assert shapes.asked_back([Message("assistant", "", (asking,))]) == "Which one?"
-    assert shapes.asked_back([Message("assistant", "", (broken,))]) is None
-    assert shapes.asked_back([Message("assistant", "text")]) is None
-    assert shapes.asked_back([]) is None
 
 
 def test_a_message_is_stored_while_redis_is_away(tmp_path: Path) -> None:

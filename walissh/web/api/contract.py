@@ -32,6 +32,7 @@ class Declared:
     errors: tuple[int, ...] = (404,)
     media: str = "application/json"
     takes: str = ""
+    events: Mapping[str, Shape] = field(default_factory=dict)
 
 
 def declares(
@@ -43,12 +44,14 @@ def declares(
     errors: tuple[int, ...] = (404,),
     media: str = "application/json",
     takes: str = "",
+    events: Mapping[str, Shape] | None = None,
 ) -> Callable[[View], View]:
     """Declare a view; *headers* are those that it reads, with what they are for.
 
-    *takes* is the media type of a body that the view reads by itself.
+    *takes* is the media type of a body that the view reads by itself; *events* are the data
+    of a stream's events by their names.
     """
-    declared = Declared(answers, body, query, headers or {}, errors, media, takes)
+    declared = Declared(answers, body, query, headers or {}, errors, media, takes, events or {})
 
     def decorate(view: View) -> View:
         @wraps(view)

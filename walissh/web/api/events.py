@@ -16,8 +16,10 @@ from walissh.react import telling
 from walissh.react.turn import OPEN_TURN, CommandRun, CommandStatus, Turn, TurnStatus
 from walissh.store import commands, history, outputs, turns
 from walissh.stream import Event, Stream, is_event_id
+from walissh.web.api import thread
 from walissh.web.api import turns as turn_calls
 from walissh.web.api.contract import EVENTS, declares
+from walissh.web.api.event_shapes import EVENT_SHAPES
 from walissh.web.api.reading import Query, Text
 from walissh.web.watch import Watch
 
@@ -42,9 +44,10 @@ class EventsQuery(Query):
     query=EventsQuery,
     headers={LAST_ID: "The id of the last event seen: the stream goes on after it."},
     media=EVENTS,
+    events=EVENT_SHAPES,
 )
 def follow_turn(turn_id: str, query: EventsQuery) -> Response:
-    """Follow a turn: events status, text, command, output, question; done is the last."""
+    """Follow a turn: status, text, command, output, plan, compacted, question; done is last."""
     turn = turn_calls.mine(turn_id)
     wanted = request.headers.get(LAST_ID, "") or query.last_event_id
     after = wanted if is_event_id(wanted) else ""
@@ -128,6 +131,12 @@ def _state(turn_id: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         yield "command", telling.command(run)
         if run.status is CommandStatus.RUNNING:
             yield "output", _latest(run)
+    plan = thread.plan_of(turn)
+    if plan is not None:
+        yield "plan", plan
+    if turn.asked is not None:
+        asked = turn.asked
+        yield "question", {"turn_id": turn.id, "text": asked.text, "choices": [*asked.choices]}
 
 
 def _latest(run: CommandRun) -> Mapping[str, object]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from walissh.memory import entry
 from walissh.memory.entry import MemoryState, MemoryType, Op, Origin
-from walissh.web.api.shapes import Shape
+from walissh.web.api.shape import Shape
 
 
 class Memory(Shape):

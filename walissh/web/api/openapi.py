@@ -74,7 +74,12 @@ def _calls(app: Flask) -> Iterator[tuple[str, str, str, Declared]]:
 
 def _schemas(calls: list[Declared]) -> tuple[Refs, Json]:
     """Return where each shape's schema is, and the schemas by name."""
-    given = {shape for each in calls for shape in each.answers.values() if shape is not None}
+    given = {
+        shape
+        for each in calls
+        for shape in (*each.answers.values(), *each.events.values())
+        if shape is not None
+    }
     taken = {each.body for each in calls if each.body is not None}
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [
         *((each, "serialization") for each in sorted(given, key=lambda m: m.__name__)),
@@ -149,10 +154,21 @@ def _answer(status: int, declared: Declared, refs: Refs) -> Json:
         return {"description": WORDS[status], "content": {declared.media: {"schema": schema}}}
     if status == 204:
         return {"description": WORDS[status]}
+    content: Json = {"schema": {"type": "string"}}
+    if declared.events:
+        content["x-events"] = {
+            name: refs[each, "serialization"] for name, each in declared.events.items()
+        }
     return {
-        "description": WORDS[status],
-        "content": {declared.media: {"schema": {"type": "string"}}},
+        "description": " ".join([WORDS[status], *_events(declared)]),
+        "content": {declared.media: content},
     }
+
+
+def _events(declared: Declared) -> Iterator[str]:
+    """Yield a sentence for each event of a stream: what its data is."""
+    for name, shape in declared.events.items():
+        yield f"`{name}`: {' '.join((shape.__doc__ or '').split())}"
 
 
 def _failure(status: int) -> Json:

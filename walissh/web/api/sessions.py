@@ -12,7 +12,7 @@ from walissh.react import decisions
 from walissh.react import turn as values
 from walissh.store import history, milestones, sessions
 from walissh.web import auth, removal
-from walissh.web.api import cursor, shapes
+from walissh.web.api import cursor, shapes, thread
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
 
@@ -80,10 +80,11 @@ def list_sessions(query: SessionsQuery) -> shapes.Page[shapes.Session]:
 
 
 @blueprint.get("/sessions/<id:session_id>")
-@declares({200: shapes.Session})
-def get_session(session_id: str) -> shapes.Session:
-    """Return one session."""
-    return _told(_mine(session_id))
+@declares({200: shapes.SessionInFull})
+def get_session(session_id: str) -> shapes.SessionInFull:
+    """Return one session, with its plan and what was folded of it."""
+    talk = _mine(session_id)
+    return thread.told(talk, _told(talk))
 
 
 @blueprint.patch("/sessions/<id:session_id>")

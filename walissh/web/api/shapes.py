@@ -4,21 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from walissh.memory.entry import Memory, MemoryType
 from walissh.react import turn as values
 from walissh.react.host import Host as HostValue
 from walissh.react.host import HostKey
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
+from walissh.web.api.shape import Shape
+from walissh.web.api.thread_shapes import Asked, Plan, SummaryMark, Taken
 
 Item = TypeVar("Item")
-
-
-class Shape(BaseModel):
-    """A JSON object that goes out."""
-
-    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class Page(Shape, Generic[Item]):
@@ -40,6 +36,13 @@ class Session(Shape):
     active_at: datetime
     turn: TurnStatus | None
     waiting: int
+
+
+class SessionInFull(Session):
+    """One session with its thread: null where there is no plan, or nothing was folded."""
+
+    plan: Plan | None
+    summary: SummaryMark | None
 
 
 class ToolCall(Shape):
@@ -139,8 +142,8 @@ class Recalled(Shape):
 class Turn(Shape):
     """A question on its way to an answer.
 
-    *content* is the person's message, *question* what the turn asks back at its end,
-    *partial* what a failed reply had said.
+    *content* is the person's message and *intent* what it was taken for, *question* what the
+    turn asks back at its end, *partial* what a failed reply had said.
     """
 
     id: str
@@ -149,7 +152,8 @@ class Turn(Shape):
     content: str
     answer: str
     partial: str
-    question: str | None
+    question: Asked | None
+    intent: Taken | None
     error: str
     language: str
     step: int
@@ -268,7 +272,8 @@ def turn(
         content=value.question,
         answer=value.answer,
         partial="".join(each.content for each in replies if each.meta.get("partial")),
-        question=asked_back(replies),
+        question=Asked.model_validate(value.asked) if value.asked else None,
+        intent=Taken.model_validate(value.intended) if value.intended else None,
         error=value.error,
         language=value.language,
         step=value.step,
@@ -361,19 +366,3 @@ def _steps(replies: Sequence[values.Message], commands: Sequence[Command]) -> li
         for number, reply in enumerate(replies, 1)
         if reply.tool_calls
     ]
-
-
-def asked_back(replies: Sequence[values.Message]) -> str | None:
-    """Return what the last reply asks the person; None if it asks nothing readable."""
-    calls = replies[-1].tool_calls if replies else ()
-    asked = next((each for each in calls if each.name == "ask_user"), None)
-    if asked is None:
-        return None
-    try:
-        return _Asked.model_validate_json(asked.arguments).question
-    except ValidationError:
-        return None
-
-
-class _Asked(BaseModel):
-    question: str
