@@ -26,6 +26,7 @@ from walissh.react.turn import (
     CommandRun,
     CommandStatus,
     Risk,
+    Session,
     Turn,
     TurnStatus,
 )
@@ -43,8 +44,10 @@ NO_TERMINAL = "Nobody could be asked: there is no terminal."
 @click.argument("question")
 @click.option("--user", "person", metavar="NAME", help="Who asks; without: the admin.")
 def chat(host: str, question: str, person: str | None) -> None:
-    """Ask QUESTION about HOST and follow the answer; exit code 1 if there is none."""
-    from walissh import wiring
+    """Ask QUESTION about HOST and follow the answer; exit code 1 if there is none.
+
+    What the agent asks back is answered at the terminal; without one the question is printed.
+    """
     from walissh.store import hosts, sessions
 
     with opened() as app:
@@ -53,17 +56,30 @@ def chat(host: str, question: str, person: str | None) -> None:
         if found is None:
             raise NotFoundError(f"There is no host named {host}. See: walissh host list")
         talk = sessions.create(asking.id, host_ids=[found.id])
-        transcript = Transcript(wiring.parts().commands)
-        parts = replace(wiring.parts(), publish=transcript, enqueue=NoQueue())
-        turn = decisions.ask(parts, talk.id, asking.id, question)
-        with _living(app), _stoppable(app, parts, turn):
-            ended = play(parts, turn.id, lambda run: _decide(parts, run))
-        if ended is None:
-            raise NotFoundError("The session was deleted.")
-        transcript.end(ended)
-        if ended.status is not TurnStatus.DONE:
-            click.echo(f"{ended.status.value}: {ended.error}".rstrip(": "), err=True)
-            sys.exit(FAILED)
+        said: str | None = question
+        with _living(app):
+            while said is not None:
+                said = _answer_to(_turn(app, talk, said))
+
+
+def _turn(app: "Flask", talk: Session, question: str) -> Turn:
+    """Play one turn of the session to its end; leaves with 1 if it gave no answer."""
+    from walissh import wiring
+
+    transcript = Transcript(wiring.parts().commands)
+    parts = replace(wiring.parts(), publish=transcript, enqueue=NoQueue())
+    kept = parts.tracker.threads.load(talk.id, talk.user_id)
+    transcript.plan = kept.plan if kept else transcript.plan
+    turn = decisions.ask(parts, talk.id, talk.user_id, question)
+    with _stoppable(app, parts, turn):
+        ended = play(parts, turn.id, lambda run: _decide(parts, run))
+    if ended is None:
+        raise NotFoundError("The session was deleted.")
+    transcript.end(ended)
+    if ended.status is not TurnStatus.DONE:
+        click.echo(f"{ended.status.value}: {ended.error}".rstrip(": "), err=True)
+        sys.exit(FAILED)
+    return ended
 
 
 class NoQueue:
@@ -150,6 +166,24 @@ def _ask(parts: Parts, run: CommandRun) -> None:
         if run.risk is Risk.DESTRUCTIVE:
             confirmed = click.prompt(f"Type {run.host} to confirm", default="", err=True)
     decisions.approve(parts, run.id, run.user_id, command=command, confirm_host=confirmed)
+
+
+def _answer_to(ended: Turn) -> str | None:
+    """Return what the person answers to the turn's question; None if nobody does.
+
+    A number stands for the choice that has it.
+    """
+    if ended.asked is None or not sys.stdin.isatty():
+        return None
+    choices = {str(n): each for n, each in enumerate(ended.asked.choices, 1)}
+    try:
+        with _interruptible():
+            said = click.prompt("Answer", default="", show_default=False, err=True).strip()
+    except click.Abort:
+        said = ""
+    if not said:
+        click.echo("Not answered: the question stands in the session.", err=True)
+    return choices.get(said, said) or None
 
 
 @contextmanager

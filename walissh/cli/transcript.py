@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
+from walissh.memory.working import StepStatus, SubTask, TaskState, progress
 from walissh.react import citations
 from walissh.react.needs import Commands
 from walissh.react.turn import (
     OPEN_COMMAND,
+    Asked,
     CommandRun,
     CommandStatus,
     Risk,
@@ -25,10 +27,25 @@ RISKS = {
     Risk.OPAQUE: "cannot be judged",
     Risk.DESTRUCTIVE: "can destroy data",
 }
+MAX_TITLE_CHARS = 120
+_STEPS = {
+    StepStatus.PENDING: "to do",
+    StepStatus.RUNNING: "now",
+    StepStatus.DONE: "done",
+    StepStatus.FAILED: "failed",
+    StepStatus.BLOCKED: "blocked",
+    StepStatus.SKIPPED: "skipped",
+    StepStatus.CANCELLED: "given up",
+}
 
 
 class Transcript:
-    """Prints the events of one turn as they are published (`react.needs.Publish`)."""
+    """Prints the events of one turn as they are published (`react.needs.Publish`).
+
+    *plan* is the one that the person knows; what changes in it is printed.
+    """
+
+    plan = TaskState()
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
@@ -38,6 +55,7 @@ class Transcript:
         self._at_line_start = True
         self._announced: set[str] = set()
         self._closed: set[str] = set()
+        self._asked: Asked | None = None
 
     def __call__(self, session_id: str, name: str, data: Mapping[str, object]) -> None:
         """Print an event."""
@@ -53,6 +71,12 @@ class Transcript:
                 run = self._commands.get(fields["id"])
                 if run is not None:
                     self.command(run)
+            case "question":
+                self._flush(fields["turn_id"])
+                self._question(Asked(fields["text"], tuple(fields["choices"])))
+            case "plan":
+                self._flush(fields["turn_id"])
+                self._changes(_plan(fields))
             case "status" if "note" in fields:
                 self._line(click.style(fields["note"], dim=True))
 
@@ -61,7 +85,9 @@ class Transcript:
         self._flush(turn.id)
         for run in self._commands.of_turn(turn.id):
             self.command(run)
-        if turn.answer and self._shown.strip() != turn.answer.strip():
+        if turn.asked is not None:
+            self._question(turn.asked)
+        elif turn.answer and self._shown.strip() != turn.answer.strip():
             rest = turn.answer.removeprefix(self._shown)
             self._print(rest if len(rest) < len(turn.answer) else f"\n{turn.answer}")
         self._sources(turn)
@@ -76,6 +102,28 @@ class Transcript:
         if run.status not in OPEN_COMMAND and run.id not in self._closed:
             self._closed.add(run.id)
             self._line(_how_it_ended(run))
+
+    def _question(self, asked: Asked) -> None:
+        if asked == self._asked:
+            return
+        self._asked = asked
+        self._line("")
+        self._line(click.style(f"? {asked.text}", bold=True))
+        for number, choice in enumerate(asked.choices, 1):
+            self._line(f"  {number}. {choice}")
+
+    def _changes(self, plan: TaskState) -> None:
+        """Print what is new in the plan: a line for each step, one for steps still to do."""
+        before = {each.id: each for each in self.plan.steps}
+        done = progress(plan)
+        head = f"[plan {done.settled}/{done.total}]"
+        if not before.keys() & {each.id for each in plan.steps}:
+            self._line(click.style(f"{head} {plan.goal[:MAX_TITLE_CHARS]}".rstrip(), dim=True))
+        for each in plan.steps:
+            old = before.get(each.id, SubTask(each.id, each.title))
+            if (old.status, old.title) != (each.status, each.title):
+                self._line(click.style(f"{head} {_step(each)}", dim=True))
+        self.plan = plan
 
     def _text(self, fields: Mapping[str, Any]) -> None:
         step = (fields["step"], fields["attempt"])
@@ -116,6 +164,26 @@ class Transcript:
         if text:
             click.echo(text, nl=False)
             self._at_line_start = text.endswith("\n")
+
+
+def _plan(fields: Mapping[str, Any]) -> TaskState:
+    steps = (
+        SubTask(
+            each["id"],
+            each["title"],
+            StepStatus(each["status"]),
+            tuple(each["after"]),
+            {"text": each["result"]},
+        )
+        for each in fields["steps"]
+    )
+    return TaskState(fields["goal"], tuple(steps))
+
+
+def _step(step: SubTask) -> str:
+    result = " ".join(str(step.result.get("text") or "").split())
+    told = f"{_STEPS[step.status]}: {step.title[:MAX_TITLE_CHARS]}"
+    return f"{told} ({result[:MAX_TITLE_CHARS]})" if result else told
 
 
 def _how_it_ended(run: CommandRun) -> str:
