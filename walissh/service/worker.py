@@ -10,6 +10,7 @@ from walissh import wiring
 from walissh.config import Settings
 from walissh.errors import WalisshError
 from walissh.memory import longterm
+from walissh.react import intent
 from walissh.service import demo_host
 from walissh.store import queue
 from walissh.web import create_app
@@ -42,7 +43,13 @@ def _load_brain(app: Flask) -> None:
     """Take the time now, not from the first question."""
     with app.app_context():
         logger.info("brain ready name=%s", wiring.parts().model.name)
+    # beside the first jobs, not before them: what they need of it they compile themselves
+    process.start("warm-up", _warm_up)
+
+
+def _warm_up() -> None:
     longterm.warm_up()
+    intent.warm_up()
 
 
 def keep_up(app: Flask, beat: Beat = process.beat) -> None:
