@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from walissh.memory.extract import phrases, pref_secrets
+from walissh.memory.extract import phrases, pref_secrets, weighing
 from walissh.memory.extract.prose import Clause, Sentence
 
 _RULES: Final = (
@@ -80,26 +80,45 @@ def opens_list(sentence: Sentence) -> bool:
     return sentence.heads and stands and not is_no_instruction(sentence)
 
 
-def start(kept: Sequence[Clause], *, opened: bool = False) -> int | None:
-    """Return where the instruction begins among the clauses *kept*, None if there is none."""
+def start(kept: Sequence[Clause], *, opened: bool = False, passing: bool = False) -> int | None:
+    """Return where the instruction begins among the clauses *kept*, None if there is none.
+
+    *passing* if the sentence speaks of this time only: what else it says is weighed for less.
+    """
     for number, clause in enumerate(kept):
         if (_instructs(clause) and not only_standing(clause)) or (
             _orders(clause) and _stands(clause)
         ):
-            return number
+            earlier = _weighed(kept[:number], passing=passing)
+            return number if earlier is None else earlier
     if instead := _instead(kept) or _everywhere(kept):
         return instead
     if not opened and not any(_stands(each) for each in kept):
-        return None
+        return _weighed(kept, passing=passing)
     if any(_is_statement(each) for each in kept if _stands(each) and not only_standing(each)):
         return None
-    return _beside_standing(kept, opened=opened)
+    beside = _beside_standing(kept, opened=opened)
+    return _weighed(kept, passing=passing) if beside is None else beside
+
+
+def _weighed(kept: Sequence[Clause], *, passing: bool) -> int | None:
+    """Return where an order stands that its own words, weighed together, make a rule."""
+    if passing:
+        return None
+    lasting = False
+    for number, clause in enumerate(kept):
+        if _weighs(clause, lasting=lasting) and not _supposes(kept, number):
+            return number
+        lasting = weighing.comes_again(core(clause)) or _stands(clause) or gives_up(clause)
+    return None
 
 
 def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
     """Return the instruction from its condition on, to the next task or the end."""
     first = at
     while first and (_is_condition(kept[first - 1]) or gives_up(kept[first - 1])):
+        first -= 1
+    if first and phrases.found("continues", kept[first].seen) and _orders(kept[first - 1]):
         first -= 1
     if first and _refers_back(kept[first]):
         first -= 2 if first > 1 and phrases.found("former", kept[first - 1].seen) else 1
@@ -117,6 +136,16 @@ def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
         chosen.append(clause)
     bare = [each for each in chosen if not only_standing(each)]
     return tuple(bare)
+
+
+def _weighs(clause: Clause, *, lasting: bool) -> bool:
+    heavy = weighing.stands((core(clause), _plain(clause.seen)), lasting=lasting)
+    return heavy and not (_is_statement(clause) or only_standing(clause))
+
+
+def _supposes(kept: Sequence[Clause], at: int) -> bool:
+    """Tell whether the clause is an "if" whose consequence follows."""
+    return at + 1 < len(kept) and phrases.found("if", _plain(kept[at].seen))
 
 
 def _refers_back(clause: Clause) -> bool:

@@ -1,6 +1,7 @@
-"""The phrases of ``preferences.yaml`` as patterns, each compiled when first asked for.
+"""The phrases of ``preferences.yaml`` and ``standing.yaml``, compiled when first asked for.
 
-In the file ``<name>`` stands for any of the ``words`` of that name.
+In the files ``<name>`` stands for any of the ``words`` of that name, and an apostrophe in
+"don't" may be missing from what a person writes.
 """
 
 import re
@@ -37,7 +38,12 @@ def _verbs() -> frozenset[str]:
 
 @cache
 def _data() -> dict[str, Any]:
-    text = (files("walissh.memory.extract") / "preferences.yaml").read_text("utf-8")
+    data, more = _read("preferences.yaml"), _read("standing.yaml")
+    return data | more | {"words": data["words"] | more["words"]}
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = (files("walissh.memory.extract") / name).read_text("utf-8")
     data: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506  either one is safe
     return data
 
@@ -50,8 +56,10 @@ def _any_of(name: str) -> str:
 
 
 def _expanded(line: str) -> str:
+    line = _NOT.sub("n'?t", line)
     return _WORDS.sub(lambda match: _any_of(match[1]), line)
 
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NOT: Final = re.compile(r"(?<=(?:do|ca|es|is|re|as|ld|id|wo|st))n't")
 _WORDS: Final = re.compile(r"(?<!\?P)(?<!\(\?)<([a-z_]+)>")

@@ -13,9 +13,11 @@ def of(sentence: Sentence, rule: Sequence[Clause]) -> Op:
     Negating an earlier rule replaces it; withdrawing one, with nothing in its place, removes.
     """
     seen = [clauses.core(each) for each in rule]
+    said = [sentence.seen, *seen]
     if any(phrases.found("withdrawn", each) for each in seen):
         return Op.REMOVE
-    said = [sentence.seen, *seen]
+    if any(phrases.found("released", each) for each in said) and len(rule) == 1:
+        return Op.REMOVE
     if any(phrases.found(name, each) for name in ("replaced", "revoked") for each in said):
         return Op.REPLACE if _gives_new_value(seen) else Op.REMOVE
     if any(phrases.found("unneeded", each) for each in seen):
@@ -25,7 +27,8 @@ def of(sentence: Sentence, rule: Sequence[Clause]) -> Op:
 
 def _gives_new_value(seen: Sequence[str]) -> bool:
     """Tell whether something is put in the place of what goes."""
-    if not any(phrases.found("given_up", each) for each in seen):
+    kept = [each for each in seen if not phrases.found("given_up", each)]
+    if len(kept) == len(seen) or any(phrases.found("new_value", each) for each in kept):
         return True
     return any(
         phrases.found("new_value", each)

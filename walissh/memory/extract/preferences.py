@@ -11,7 +11,16 @@ from itertools import islice
 from typing import Final
 
 from walissh.memory.entry import Found, MemoryType, Op
-from walissh.memory.extract import clauses, phrases, pref_op, pref_secrets, prose, scope, subjects
+from walissh.memory.extract import (
+    clauses,
+    phrases,
+    pref_op,
+    pref_secrets,
+    prose,
+    scope,
+    simplified,
+    subjects,
+)
 from walissh.memory.extract.prose import Clause, Sentence
 from walissh.safety import redact
 
@@ -71,7 +80,8 @@ def _rule(sentence: Sentence, before: Sentence | None, *, opened: bool) -> _Rule
             return None
         said = clauses.directives(clauses.counting(before))
         return _Rule(said, before) if said and not _rule(before, None, opened=False) else None
-    start = clauses.start(kept, opened=opened)
+    passing = any(clauses.is_once(each) for each in sentence.clauses)
+    start = clauses.start(kept, opened=opened, passing=passing)
     if start is None:
         return None
     chosen = clauses.span(kept, start)
@@ -87,7 +97,7 @@ def _found(rule: _Rule) -> Iterator[Found]:
             subject=name,
             value=(subjects.said(value) if op is not Op.REMOVE else "") or value[:MAX_VALUE],
             content=whole,
-            scope=scope.of(whole),
+            scope=scope.of(simplified.of(whole)),
             op=op,
             confidence=EXPLICIT if rule.explicit else HABIT,
         )

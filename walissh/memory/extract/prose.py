@@ -1,13 +1,15 @@
 """What of a message is the person's own prose, cut into sentences and clauses.
 
 Pasted logs, code, configuration and quoted lines are no prose. In a clause, ``seen`` is
-the text with what stands in quotation marks blanked out: what somebody else said gives no
-instruction, though it may be part of one (``reply "confirm"``).
+the text in simplified characters, with what stands in quotation marks blanked out: what
+somebody else said gives no instruction, though it may be part of one (``reply "confirm"``).
 """
 
 import re
 from dataclasses import dataclass
 from typing import Final
+
+from walissh.memory.extract import simplified
 
 MAX_HEAD: Final = 4_000
 MAX_TAIL: Final = 1_000
@@ -74,7 +76,7 @@ def _reached(text: str) -> str:
 
 
 def _cut(line: str, *, item: bool) -> list[Sentence]:
-    seen = _QUOTED.sub(_blank, line)
+    seen = _QUOTED.sub(_blank, simplified.of(line))
     found: list[Sentence] = []
     start = 0
     for mark in [*_STOP.finditer(seen), None]:

@@ -30,7 +30,7 @@ def _patterned(text: str) -> str:
     if match:
         return f"host:{match['name'].lower()}"
     match = phrases.pattern("scope.prefix").search(text)
-    return f"host:{_named(match).rstrip('*-')}*" if match else ""
+    return f"host:{_named(match).rstrip('*')}*" if match else ""
 
 
 def _hosts(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import yaml
 
-from walissh.memory.extract import phrases
+from walissh.memory.extract import phrases, simplified
 
 MAX_SUBJECT: Final = 60
 
@@ -35,7 +35,8 @@ class Subject:
 
 def known(text: str) -> Subject | None:
     """Return the first known subject that *text* is about, None if there is none."""
-    return next((each for each in _known() if each.match.search(text)), None)
+    plain = simplified.of(text)
+    return next((each for each in _known() if each.match.search(plain)), None)
 
 
 def named(text: str) -> str:
@@ -57,7 +58,8 @@ def said(text: str) -> str:
     subject = known(text)
     if subject is None or subject.value is None or phrases.found("refused", text):
         return ""
-    words = {each.lower(): each for each in subject.value.findall(text)}
+    spans = [each.span() for each in subject.value.finditer(simplified.of(text))]
+    words = {text[start:end].lower(): text[start:end] for start, end in spans}
     return next(iter(words.values())) if len(words) == 1 else ""
 
 
