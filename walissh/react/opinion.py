@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from walissh.memory import quote
-from walissh.react import signs
+from walissh.react import wording
 from walissh.react.intent import OpenTask
 from walissh.react.misled import Misled
 from walissh.react.turn import DynamicContext, Intended, Intent, Language, Message, Request
@@ -84,7 +84,7 @@ def examples(misled: Sequence[Misled], text: str) -> list[Example]:
         known = by_text.get(each.text)
         if known is None or (known.meant is None and each.meant is not None):
             by_text[each.text] = each
-    likeness = {each: signs.alike(each, text) for each in by_text}
+    likeness = {each: wording.shared(each, text) for each in by_text}
     # one that tells what is right teaches more than one that does not
     ranked = sorted(by_text.values(), key=lambda each: (-likeness[each.text], each.meant is None))
     return [_example(each) for each in ranked[:MOST_EXAMPLES]]

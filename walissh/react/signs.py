@@ -5,17 +5,13 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
-from walissh.memory import words
-from walissh.react import intent, service, texts
+from walissh.react import intent, service, texts, wording
 from walissh.react.host import Host
 from walissh.react.intent import reading
 from walissh.react.misled import Sign
 from walissh.react.turn import Intended, Intent, Turn, TurnStatus
 
 RIGHT_AFTER: Final = timedelta(minutes=10)
-ALIKE: Final = 0.5
-"""How much of both texts is the same when one says the other in other words."""
-FEW_TERMS: Final = 3
 MAX_CHARS: Final = 2_000
 
 _TELLS: Final = frozenset(
@@ -25,6 +21,11 @@ _ANSWERED: Final = frozenset({TurnStatus.DONE, TurnStatus.CANCELLED})
 _NOT_WANTED = re.compile(
     r"^(?:而)?(?:不是|不要|并不是|并非|没(?:有)?(?:让|叫|要)|不用|别|无需)"
     r"|\b(?:not|don'?t|do not|didn'?t|did not|never|instead of|rather than|no need)\b"
+)
+_SAYS_WRONG = re.compile(
+    r"^(?:no[, ]*)?(?:(?:that|this|it|you|sorry)\b.{0,12})?"
+    r"\b(?:wrong|mistaken|misunderst\w+|misread)\b"
+    r"|(?:搞|弄|理解|听|看|会|领会)?错了|误解|误会|弄反"
 )
 _LEADS_IN = re.compile(
     r"^(?:(?:而)?是(?:想|要|让你)?|我(?:其实|只)?(?:是)?(?:想|要|说|问)(?:的)?(?:是|让你)?"
@@ -56,16 +57,10 @@ def meant(text: str, intended: Intended) -> Intent | None:
     return next((one.intent for one in found if one.intent in _TELLS and intent.is_sure(one)), None)
 
 
-def alike(one: str, other: str) -> float:
-    """Return how much of both texts is the same, from 0 to 1, whatever the order."""
-    left, right = (frozenset(words.terms(each[:MAX_CHARS])) for each in (one, other))
-    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
-
-
 def _wanted(text: str) -> Iterator[str]:
     """Yield the parts of a correction that say what is wanted, without their lead-in."""
     for clause in reading.read(text).clauses:
-        if not _NOT_WANTED.search(clause.text):
+        if not _NOT_WANTED.search(clause.text) and not _SAYS_WRONG.search(clause.text):
             bare = _LEADS_IN.sub("", clause.text.strip()).strip()
             if bare:
                 yield bare
@@ -79,14 +74,7 @@ def _is_reworded(before: Turn, now: Turn, hosts: Sequence[Host]) -> bool:
     if now.created_at - ended > RIGHT_AFTER:
         return False
     one, other = before.question[:MAX_CHARS], now.question[:MAX_CHARS]
-    if _plain(one) == _plain(other) or not _is_of_same(one, other, hosts):
-        return False
-    enough = min(len(set(words.terms(one))), len(set(words.terms(other)))) >= FEW_TERMS
-    return enough and alike(one, other) >= ALIKE
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+    return wording.says_again(one, other) and _is_of_same(one, other, hosts)
 
 
 def _is_of_same(one: str, other: str, hosts: Sequence[Host]) -> bool:
