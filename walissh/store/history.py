@@ -1,15 +1,19 @@
-"""The messages of a talk (ancestor: IChatHistoryRepository)."""
+"""The messages of a talk (ancestor: IChatHistoryRepository).
+
+Satisfies `history_lines.HistoryStore`, as do the stores in files and in memory.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Transaction
 
+from walissh.errors import NotFoundError
 from walissh.react.turn import Message, Reply
-from walissh.store import rows
-from walissh.store.database import reading
-from walissh.store.models import MessageRow, TurnRow
+from walissh.store import history_lines, history_memory, rows
+from walissh.store.database import reading, writing
+from walissh.store.models import MessageRow, SessionRow, TurnRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,17 @@ def since(
         return [rows.message(row) for row in newest][::-1]
 
 
+def add(session_id: str, messages: Sequence[Message], *, user_id: str) -> list[Message]:
+    """Store *messages* at the end of a session, all or none; return them as stored."""
+    sound = [history_lines.checked(each) for each in messages]
+    with writing() as session:
+        talk = session.get(SessionRow, session_id, with_for_update=True)
+        if talk is None or talk.user_id != user_id:
+            raise NotFoundError("There is no such session.")
+        put_messages(session, talk, sound)
+    return sound
+
+
 def find(message_id: str, user_id: str) -> Message | None:
     """Return this message of this person, None if it is gone or another's.
 
@@ -97,6 +112,29 @@ def page(session_id: str, user_id: str, *, limit: int, after: int = 0) -> Page:
 
 
 # --- inside the caller's transaction --------------------------------------------------
+
+
+def put_messages(session: Transaction, talk: SessionRow, messages: Sequence[Message]) -> None:
+    """Store checked messages with the ids and times that they have; ConflictError if known."""
+    ids = [each.id for each in messages]
+    known = session.scalars(select(MessageRow.id).where(MessageRow.id.in_(ids)))
+    history_memory.refuse_known(set(known), ids)
+    for each in messages:
+        session.add(
+            MessageRow(
+                id=each.id,
+                session_id=talk.id,
+                user_id=talk.user_id,
+                turn_id=each.turn_id or None,
+                role=each.role,
+                content=each.content,
+                tool_calls=[asdict(call) for call in each.tool_calls],
+                tool_call_id=each.tool_call_id,
+                meta=dict(each.meta),
+                created_at=each.created_at,
+            )
+        )
+        session.flush()  # one by one, so that numbers follow the order of the talk
 
 
 def put_question(session: Transaction, turn: TurnRow) -> None:
