@@ -4,7 +4,17 @@ from flask import Blueprint, Flask
 from werkzeug.routing import BaseConverter
 
 from walissh.web import auth, security
-from walissh.web.api import commands, core_memory, events, hosts, memories, openapi, sessions, turns
+from walissh.web.api import (
+    commands,
+    core_memory,
+    events,
+    hosts,
+    memories,
+    openapi,
+    sessions,
+    turns,
+    understanding,
+)
 
 PREFIX = "/api/v1"
 
@@ -20,7 +30,7 @@ def install(app: Flask) -> None:
     app.url_map.converters["id"] = IdConverter
     api = Blueprint("api", __name__, url_prefix=PREFIX)
     api.before_request(auth.guard_api)
-    for topic in (sessions, turns, events, commands, hosts, memories, core_memory):
+    for topic in (sessions, turns, events, commands, hosts, memories, core_memory, understanding):
         api.register_blueprint(topic.blueprint)
         security.takes_no_cookies(app, topic.blueprint)
     app.register_blueprint(api)
