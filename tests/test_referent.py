@@ -275,3 +275,20 @@ def test_programs_are_named_as_people_name_them(text: str, name: str) -> None:
 )
 def test_where_no_program_is_named_there_is_none(text: str) -> None:
     assert service.named(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("后一台", ("app2",)),
+        ("两个 shop 都重启", ("app1", "app2")),
+        ("both shops", ("app1", "app2")),
+        ("之前看过的那台", ("pg1",)),
+        ("换一台试试", ("pg1",)),
+        ("另一台是不是也这样", ("pg1",)),
+        ("not that one", ("pg1",)),
+    ],
+)
+def test_further_ways_to_point(text: str, hosts: tuple[str, ...]) -> None:
+    recent = ("app1",) if "shop" in text else ("app1", "pg1")
+    assert meant(text, *recent) == hosts

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes import call
 from tests.world import World
 from walissh.clock import utc_now
+from walissh.memory import recollect
 from walissh.memory.working import StepStatus, SubTask, TaskState
 from walissh.react import decisions, paused, plan, task_state, tracker, undertaken
 from walissh.react.host import Auth, Host
@@ -527,3 +528,11 @@ THREADS = st.builds(
 @given(THREADS, st.sampled_from(["zh", "en"]))
 def test_the_section_is_told_for_whatever_thread_there_is(thread: Tracked, language: str) -> None:
     section(context_of(thread, language))
+
+
+def test_what_is_recalled_is_looked_for_with_the_thread(talk: Talk) -> None:
+    talk.say("why does nginx on web2 answer 502", Intent.DIAGNOSE)
+    query = recollect.query_of(talk.context("and now?", Intent.QUERY))
+    around = [text for text, _weight in query.context]
+    assert around == ["why does nginx on web2 answer 502", "nginx"]
+    assert query.hosts == ("web2", "web1", "db1")

@@ -96,10 +96,10 @@ def _filled(pattern: str, word: str) -> str:
 
 
 def _bounded(word: str) -> str:
-    """Return a word as a pattern; one in letters is not the end of a longer one."""
-    return (
-        f"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])\\s?" if word.isascii() else re.escape(word)
-    )
+    """Return a word as a pattern, also of several; in letters it is no part of a longer one."""
+    if not word.isascii():
+        return re.escape(word)
+    return rf"(?<![a-z0-9_]){re.escape(word)}s?(?![a-z0-9_])\s?"
 
 
 @cache

@@ -13,6 +13,8 @@ from walissh.react.turn import Intended, Intent, Tracked
 MAX_GOAL_CHARS = 500
 FEW_WORDS: Final = 3
 """A message of fewer words of weight does not stand by itself: it begins nothing."""
+NEAR: Final = 0.25
+"""On the host of the open task so little in common is enough to be about it."""
 BACK: Final = 0.5
 """An order that shares so much with a paused task takes it up again."""
 
@@ -26,13 +28,15 @@ GOES_ON: Final = frozenset({Intent.CONTINUE, Intent.CONFIRM})
 class Said:
     """A message as the thread takes it.
 
-    *refers*: it points at hosts by other words; *service* is what it names; *cut_off* tells
-    that the turn before ended without an answer.
+    *refers*: it points at hosts by other words; *elsewhere*: it names another host than the
+    current one; *service* is what it names; *cut_off* tells that the turn before ended
+    without an answer.
     """
 
     text: str
     intended: Intended
     refers: bool = False
+    elsewhere: bool = False
     service: str = ""
     cut_off: bool = False
 
@@ -108,7 +112,8 @@ def _is_aside(kept: Tracked, said: Said) -> bool:
         return True
     if len(topic.terms(said.text)) < FEW_WORDS or (said.service and said.service == kept.service):
         return True
-    return _bearing(said.text, kept.plan, kept.goal) >= topic.BEARS_ON
+    least = topic.BEARS_ON if said.elsewhere else NEAR
+    return _bearing(said.text, kept.plan, kept.goal) >= least
 
 
 def _named(kept: Tracked, text: str, least: float) -> int | None:

@@ -77,6 +77,7 @@ def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
         turn.question,
         intended,
         refers=reference is not None,
+        elsewhere=bool(named) and named[0] != next(iter(kept.hosts), ""),
         service=of_service,
         cut_off=unfinished.of(context) is not None,
     )
