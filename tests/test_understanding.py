@@ -1,15 +1,22 @@
 """What a message is taken for: the rules, what this person's reactions say of them, a model."""
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.asking import chat
 from tests.fakes import ScriptedModel
+from tests.model_script import Behaviour
+from tests.scripted_model import Fail, Say, SlowHeaders, Stall
+from tests.scripted_model import ScriptedModel as Server
+from tests.world import World
+from walissh.clock import utc_now
 from walissh.errors import (
     ContextTooLongError,
     ModelBusyError,
@@ -23,6 +30,7 @@ from walissh.memory.sidepath import SidePath
 from walissh.memory.working import StepStatus, SubTask, TaskState, planned
 from walissh.react import intent, misled, opinion, paused, prompt, understanding, wording
 from walissh.react.misled import LEAST, PER_SIGN, Misled, Sign
+from walissh.react.tracker import ContextTracker
 from walissh.react.turn import (
     Asked,
     DynamicContext,
@@ -38,9 +46,11 @@ from walissh.react.turn import (
     Usage,
 )
 from walissh.react.understanding import Understanding
+from walissh.store import misleads, turns
 
 NOW = datetime(2031, 5, 4, 9, 30, tzinfo=UTC)
 UNCLEAR = "the blue one then"
+FREELY = settings(max_examples=50, deadline=None)
 PLAN = planned(
     "move the shop to web2",
     [SubTask("1", "copy the files", StepStatus.DONE), SubTask("2", "switch the balancer")],
@@ -336,6 +346,7 @@ def test_anything_else_leaves_the_rules_best(reply: str) -> None:
     assert found.by == "rule"
 
 
+@FREELY
 @given(st.text() | st.builds(lambda word: json.dumps({"intent": word}), st.text()))
 def test_whatever_the_model_answers_it_is_one_of_the_ten(reply: str) -> None:
     found = Reader().reads(UNCLEAR, OPEN, Reply(reply))
@@ -417,11 +428,13 @@ SIGNS = st.lists(
 )
 
 
+@FREELY
 @given(SIGNS)
 def test_trust_never_leaves_its_bounds(found: list[Misled]) -> None:
     assert all(LEAST <= each <= 1 for each in misled.trust(found, NOW).values())
 
 
+@FREELY
 @given(SIGNS)
 def test_another_persons_signs_never_count(found: list[Misled]) -> None:
     others = [replace(each, user_id="bob") for each in found]
@@ -573,3 +586,64 @@ def test_a_long_text_is_compared_by_its_beginning() -> None:
 def test_an_empty_plan_leaves_nothing_open() -> None:
     assert understanding.task_of(Tracked(plan=TaskState())) is None
     assert not understanding.matters(context(UNCLEAR, Tracked()))
+
+
+# --- in a turn, and with the real client ----------------------------------------------
+
+
+def reading(world: World, model: object, **more: object) -> None:
+    """Have the messages of *world* read with *model* as the second opinion."""
+    aside = SidePath((), world.dropped.append)
+    reads = Understanding(misleads, turns, aside, prompt.render, utc_now, model, **more)  # type: ignore[arg-type]
+    threads = world.parts.tracker.threads
+    threads.save(world.session.id, world.person.id, Tracked(plan=PLAN))
+    world.parts = replace(world.parts, tracker=ContextTracker(threads, turns, reads))
+
+
+def test_a_message_is_read_once_however_often_its_step_is_made_again(world: World) -> None:
+    model = ScriptedModel([Reply("QUERY")])
+    reading(world, model)
+    world.script(ModelBusyError("busy", retry_after_s=0.0), "It is the blue one.")
+    asked = world.ask(UNCLEAR)
+    world.play()
+    upkeep(world, asked)
+    ended = world.turn(asked)
+    assert ended.intended == Intended(Intent.QUERY, understanding.BY_MODEL, "model")
+    assert (ended.status, len(model.requests)) == (TurnStatus.DONE, 1)
+    assert ended.usage == Usage(20, 10)
+
+
+def upkeep(world: World, asked: Turn) -> None:
+    """Queue the turn again, as upkeep does when its time has come."""
+    world.queue.think(world.turn(asked))
+    world.play()
+
+
+def test_the_real_client_brings_the_word(world: World, scripted_model: Server) -> None:
+    scripted_model.script(Say('{"intent": "CANCEL"}'))
+    reading(world, chat(scripted_model))
+    assert read_in(world).intent is Intent.CANCEL
+    (sent,) = scripted_model.requests
+    assert "tools" not in sent.body and sent.body["max_completion_tokens"] == 256
+
+
+@pytest.mark.parametrize("trouble", [Stall(60.0), SlowHeaders(60.0), Fail(401), Fail(500), Say("")])
+def test_no_trouble_of_the_server_delays_or_breaks_the_turn(
+    world: World, scripted_model: Server, trouble: Behaviour
+) -> None:
+    scripted_model.script(trouble)
+    reading(world, chat(scripted_model), limit_s=0.2)
+    began = time.monotonic()
+    assert read_in(world).by == "rule"
+    assert time.monotonic() - began < 10
+    assert len(scripted_model.requests) == 1
+
+
+def read_in(world: World) -> Intended:
+    """Return what an unclear message is taken for in a turn that ends well."""
+    world.script("Fine.")
+    asked = world.ask(UNCLEAR)
+    world.play()
+    ended = world.turn(asked)
+    assert ended.status is TurnStatus.DONE and ended.intended is not None
+    return ended.intended
