@@ -116,9 +116,7 @@ def _weighed(kept: Sequence[Clause], *, passing: bool) -> int | None:
 def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
     """Return the instruction from its condition on, to the next task or the end."""
     first = at
-    while first and (_is_condition(kept[first - 1]) or gives_up(kept[first - 1])):
-        first -= 1
-    if first and phrases.found("continues", kept[first].seen) and _orders(kept[first - 1]):
+    while first and _leads_to(kept[first - 1], kept[first]):
         first -= 1
     if first and _refers_back(kept[first]):
         first -= 2 if first > 1 and phrases.found("former", kept[first - 1].seen) else 1
@@ -139,13 +137,19 @@ def span(kept: Sequence[Clause], at: int) -> tuple[Clause, ...]:
 
 
 def _weighs(clause: Clause, *, lasting: bool) -> bool:
-    heavy = weighing.stands((core(clause), _plain(clause.seen)), lasting=lasting)
+    heavy = weighing.stands(core(clause), _plain(clause.seen), lasting=lasting)
     return heavy and not (_is_statement(clause) or only_standing(clause))
 
 
 def _supposes(kept: Sequence[Clause], at: int) -> bool:
     """Tell whether the clause is an "if" whose consequence follows."""
     return at + 1 < len(kept) and phrases.found("if", _plain(kept[at].seen))
+
+
+def _leads_to(before: Clause, clause: Clause) -> bool:
+    if _is_condition(before) or gives_up(before):
+        return True
+    return phrases.found("continues", clause.seen) and _orders(before)
 
 
 def _refers_back(clause: Clause) -> bool:

@@ -15,6 +15,10 @@ MAX_HEAD: Final = 4_000
 MAX_TAIL: Final = 1_000
 """Characters looked at, at the start and at the end of a message; what is pasted is longer."""
 MAX_LINES: Final = 30
+LONG: Final = 2_000
+"""Longer messages are pastes with some talk around them, or listings."""
+MAX_IN_LONG: Final = 8
+ENDS: Final = 2
 MAX_LINE: Final = 1_500
 MAX_SENTENCE: Final = 400
 
@@ -48,7 +52,19 @@ def sentences(text: str) -> list[Sentence]:
     for line in _lines(text):
         item = _BULLET.match(line)
         found += _cut(line[item.end() :] if item else line, item=item is not None)
-    return found[:MAX_LINES]
+    return found[:MAX_LINES] if len(text) <= LONG else _telling(found)
+
+
+def _telling(found: list[Sentence]) -> list[Sentence]:
+    """Return what of a long message is worth a closer look: most of it is no talk to the agent.
+
+    Its ends, where people write what they want with what they paste, and what sounds like
+    a wish between them.
+    """
+    last = len(found) - ENDS
+    told = [n for n, each in enumerate(found) if ENDS <= n < last and _CUE.search(each.seen)]
+    kept = {*range(ENDS), *range(max(last, 0), len(found)), *told[: MAX_IN_LONG - 2 * ENDS]}
+    return [each for number, each in enumerate(found) if number in kept]
 
 
 def _lines(text: str) -> list[str]:
@@ -144,6 +160,12 @@ _QUOTED: Final = re.compile(
     r"|\"[^\"]{1,400}\"|`[^`]{1,400}`|(?<![\w])'[^']{3,400}'(?!\w)"
     r"|\b(?:ERROR|WARN(?:ING)?|FATAL|INFO|NOTICE|Warning|Error|error|warning): .{1,400}$"
     r"|\b(?:says|reads|said|prints|shows): .{1,400}$|(?:写着|提示|显示|报错)[:：].{1,400}$"
+)
+_CUE: Final = re.compile(
+    r"always|never|from now|in future|remember|prefer|please|don'?t|default|must|rule|every time"
+    r"|stop |no more|any ?more|whenever|before you|以后|今后|往后|每次|记住|记得|一律|统一|默认|别"
+    r"|不要|不准|必须|习惯|偏好|请|永远|总是|凡|规矩|都要|都用",
+    re.IGNORECASE,
 )
 _ANNOUNCED: Final = re.compile(
     r"(?:logs?|output|errors?|messages?|traceback|config|file|readme|ticket|says?|reads?|shows?"

@@ -17,28 +17,29 @@ _FOR: Final = {
     "guarded": 1.5,
     "conduct": 1.0,
     "occasion": 1.0,
+    "deontic": 1.0,
     "generic": 0.5,
     "choice": 0.5,
     "ban": 0.5,
     "told_wish": 0.5,
 }
 """What each kind of word adds: a marker of habit is enough, a form needs its noun."""
-_ONE_THING: Final = {"pointing": -1.5, "definite": -0.75, "deed": -1.0}
+_ONE_THING: Final = {"pointing": -1.5, "definite": -0.5, "deed": -1.0}
 """What tells of one thing to do; behind a condition that comes again it tells nothing."""
 _AGAINST: Final = {"told": -2.5, "wondering": -2.0, "asked": -0.5}
 _AGAIN: Final = _FOR["occasion"]
 
 
-def stands(texts: Iterable[str], *, lasting: bool = False) -> bool:
-    """Tell whether a clause, in all the *texts* it is read as, is an order for good.
+def stands(core: str, whole: str, *, lasting: bool = False) -> bool:
+    """Tell whether a clause is an order for good: its *core*, and the *whole* with lead-ins.
 
     *lasting* if what is before it already says that it comes again.
     """
-    seen = frozenset(texts)
+    seen = {core, whole}
     if not any(phrases.found("weigh.mood", each) for each in seen):
         return False
     weight = _sum(seen, _FOR | _AGAINST)
-    return weight + (_AGAIN if lasting else _sum(seen, _ONE_THING)) >= ENOUGH
+    return weight + (_AGAIN if lasting else _sum([core], _ONE_THING)) >= ENOUGH
 
 
 def comes_again(core: str) -> bool:
