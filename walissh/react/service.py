@@ -10,7 +10,7 @@ import yaml
 
 from walissh.react.intent import spelling
 
-MAX_CHARS: Final = 2_000
+MAX_CHARS: Final = 1_000
 
 
 def named(text: str) -> str:
@@ -42,28 +42,27 @@ def _bare(name: str) -> str:
 
 def _first(kind: str, text: str) -> str:
     found = _pattern(kind).search(text)
-    if not found:
-        return ""
-    return next(name for name, place in _names(kind).items() if found[place] is not None)
+    return _name_of(kind, found[0]) if found else ""
 
 
 @cache
 def _pattern(kind: str) -> re.Pattern[str]:
-    """Return one pattern with a group for each name: a word of its own, but for Chinese."""
-    groups = (
-        f"(?P<{place}>{'|'.join(map(_bounded, _data()[kind][name]))})"
-        for name, place in _names(kind).items()
-    )
-    return re.compile("|".join(groups))
+    """Return a pattern of all words: each one of its own, but for Chinese.
+
+    The bounds stand around all of them, so that most places are passed over at once.
+    """
+    words = [word for words in _data()[kind].values() for word in words]
+    latin = "|".join(word for word in words if word.isascii())
+    han = "|".join(word for word in words if not word.isascii())
+    bounded = rf"(?<![a-z0-9_./@-])(?:{latin})(?![a-z0-9_/@-]|\.\w)"
+    return re.compile(f"{bounded}|{han}" if han else bounded)
 
 
 @cache
-def _names(kind: str) -> Mapping[str, str]:
-    return {name: f"n{number}" for number, name in enumerate(_data()[kind])}
-
-
-def _bounded(word: str) -> str:
-    return rf"(?<![a-z0-9_./@-]){word}(?![a-z0-9_/@-]|\.\w)" if word.isascii() else word
+def _name_of(kind: str, word: str) -> str:
+    names = _data()[kind].items()
+    name: str = next(n for n, words in names if any(re.fullmatch(each, word) for each in words))
+    return name
 
 
 @cache
