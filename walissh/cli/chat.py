@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import FrameType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from walissh.cli import ephemeral
 from walissh.cli.opened import opened, owner
 from walissh.cli.transcript import RISKS, Transcript
 from walissh.errors import ConflictError, InvalidError, NotFoundError
@@ -39,35 +40,61 @@ FAILED = 1
 NO_TERMINAL = "Nobody could be asked: there is no terminal."
 
 
-@click.command()
+@click.command(cls=ephemeral.OptionalFolder)
 @click.argument("host")
 @click.argument("question")
 @click.option("--user", "person", metavar="NAME", help="Who asks; without: the admin.")
-def chat(host: str, question: str, person: str | None) -> None:
+@click.option(
+    ephemeral.OPTION,
+    "folder",
+    metavar="[DIR]",
+    help="Leave no trace here; with DIR the talk is kept there, and goes on the next time.",
+)
+def chat(host: str, question: str, person: str | None, folder: str | None) -> None:
     """Ask QUESTION about HOST and follow the answer; exit code 1 if there is none.
 
     What the agent asks back is answered at the terminal; without one the question is printed.
     """
-    from walissh.store import hosts, sessions
+    from walissh.store import hosts
 
     with opened() as app:
         asking = owner(person)
         found = hosts.find(host, asking.id)
         if found is None:
             raise NotFoundError(f"There is no host named {host}. See: walissh host list")
-        talk = sessions.create(asking.id, host_ids=[found.id])
+        if folder is None:
+            begun = _begun(app, asking.id, found.id)
+        else:
+            begun = ephemeral.begun(app, asking, found, folder)
         said: str | None = question
-        with _living(app):
+        with begun as (used, parts, talk):
             while said is not None:
-                said = _answer_to(_turn(app, talk, said))
+                said = _answer_to(_turn(used, parts, talk, said))
 
 
-def _turn(app: "Flask", talk: Session, question: str) -> Turn:
-    """Play one turn of the session to its end; leaves with 1 if it gave no answer."""
+@contextmanager
+def _begun(app: "Flask", user_id: str, host_id: str) -> "Iterator[tuple[Flask, Parts, Session]]":
     from walissh import wiring
+    from walissh.store import sessions
 
-    transcript = Transcript(wiring.parts().commands)
-    parts = replace(wiring.parts(), publish=transcript, enqueue=NoQueue())
+    talk = sessions.create(user_id, host_ids=[host_id])
+    with _living(app):
+        yield app, replace(wiring.parts(), publish=_untold), talk
+
+
+def _untold(session_id: str, name: str, data: Mapping[str, object]) -> None:
+    """Leave it to the transcript."""
+
+
+def _turn(app: "Flask", parts: Parts, talk: Session, question: str) -> Turn:
+    """Play one turn of the session to its end; leaves with 1 if it gave no answer."""
+    transcript, before = Transcript(parts.commands), parts.publish
+
+    def publish(session_id: str, name: str, data: Mapping[str, object]) -> None:
+        before(session_id, name, data)
+        transcript(session_id, name, data)
+
+    parts = replace(parts, publish=publish, enqueue=NoQueue())
     kept = parts.tracker.threads.load(talk.id, talk.user_id)
     transcript.plan = kept.plan if kept else transcript.plan
     turn = decisions.ask(parts, talk.id, talk.user_id, question)
