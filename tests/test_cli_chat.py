@@ -106,6 +106,40 @@ def test_the_talk_is_stored_as_any_other(
     assert (talk.title, turn.answer, run.command) == ("is it up?", "It is up.", "uptime")
 
 
+def ask(question: str, *choices: str) -> Call:
+    return Call(("ask_user", {"question": question, "choices": list(choices)}))
+
+
+def test_with_no_terminal_a_question_is_printed_and_the_exit_code_is_0(
+    command_line: CommandLine, scripted_model: ScriptedModel
+) -> None:
+    scripted_model.script(ask("Which shop?", "the old one", "the new one"))
+    result = command_line.run("chat", "web1", "restart it", OPENAI_BASE_URL=scripted_model.url)
+    assert (result.code, result.err) == (0, "")
+    assert "? Which shop?\n  1. the old one\n  2. the new one\n" in result.out
+    assert result.out.count("Which shop?") == 1
+
+
+def test_each_change_of_the_plan_is_a_line(
+    command_line: CommandLine, scripted_model: ScriptedModel
+) -> None:
+    def plan(first: str, result: str = "") -> Call:
+        items = [
+            {"id": "a", "title": "look", "status": first, "result": result},
+            {"id": "b", "title": "mend", "status": "pending", "after": ["a"]},
+        ]
+        return Call(("update_plan", {"items": items, "goal": "it answers"}))
+
+    scripted_model.script(plan("running"), plan("done", "it is down"), Say("So far."))
+    result = command_line.run("chat", "web1", "mend it", OPENAI_BASE_URL=scripted_model.url)
+    lines = [each for each in result.out.splitlines() if each.startswith("[plan")]
+    assert lines == [
+        "[plan 0/2] it answers",
+        "[plan 0/2] now: look",
+        "[plan 1/2] done: look (it is down)",
+    ]
+
+
 def test_a_host_that_is_not_there_is_one_line(command_line: CommandLine) -> None:
     result = command_line.run("chat", "web9", "why?")
     assert (result.code, result.out) == (1, "")
@@ -244,3 +278,33 @@ def test_ctrl_c_stops_the_command_and_the_turn(
         (talk,) = sessions.page(people.first_admin().id).items
         (turn,) = turns.of_session(talk.id)
     assert turn.status == "cancelled"
+
+
+def test_a_number_at_the_terminal_answers_the_question(
+    command_line: CommandLine, scripted_model: ScriptedModel, terminals: list[Terminal]
+) -> None:
+    scripted_model.script(ask("Which shop?", "the old one", "the new one"), Say("It is up."))
+    terminal = Terminal(command_line, scripted_model, "restart it")
+    terminals.append(terminal)
+    terminal.wait_for("Answer")
+    assert "2. the new one" in terminal.said
+    terminal.type("2\n")
+    assert terminal.end() == 0, terminal.said
+    assert "It is up." in terminal.said
+    with command_line.app().app_context():
+        (talk,) = sessions.page(people.first_admin().id).items
+        asked = [each.question for each in turns.of_session(talk.id)]
+    assert asked == ["restart it", "the new one"]
+
+
+def test_ctrl_c_at_the_agents_question_leaves_it_in_the_session(
+    command_line: CommandLine, scripted_model: ScriptedModel, terminals: list[Terminal]
+) -> None:
+    scripted_model.script(ask("Which shop?"))
+    terminal = Terminal(command_line, scripted_model, "restart it")
+    terminals.append(terminal)
+    terminal.wait_for("Answer")
+    terminal.wait_for_quiet()
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.end() == 0, terminal.said
+    assert "the question stands in the session" in terminal.said
