@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from walissh.errors import InvalidError
-from walissh.memory import units, words
+from walissh.memory import forms, units, words
 from walissh.memory.units import Phrase
 
 # the one written in C reads ten times as fast; not each build of the library has it
@@ -103,7 +103,7 @@ class Synonyms:
         for number, loose in self._loose(cut).items():
             if number not in found:
                 found[number] = self._concept(number, loose, LOOSE)
-        return [found[number] for number in sorted(found)]
+        return [*(found[number] for number in sorted(found)), *_formed(text)]
 
     def _loose(self, cut: Phrase) -> dict[int, frozenset[str]]:
         """Return for each group the longest of its phrases that stands apart in a question."""
@@ -181,6 +181,13 @@ class Synonyms:
                     for phrase, numbers in known.items():
                         if phrase <= near:
                             yield from ((phrase, number) for number in numbers)
+
+
+def _formed(text: str) -> Iterator[Concept]:
+    """Yield the forms that are asked for: what answers is marked with them."""
+    for form in forms.asked(text):
+        said = frozenset({form.mark})
+        yield Concept(form.name, said, ((form.mark,),), form.weight)
 
 
 def _length(phrase: frozenset[str]) -> tuple[int, list[str]]:

@@ -13,6 +13,7 @@ from importlib.resources import files
 
 import yaml
 
+from walissh.memory import forms
 from walissh.memory.stem import stem
 
 MAX_CHARS = 20_000
@@ -79,7 +80,7 @@ def asking() -> frozenset[str]:
     """Return the terms that say what is asked for rather than of what."""
     listed = _listed("asking")
     pairs = (term for word in listed for term in terms(word) if len(term) == 2)
-    return frozenset({*map(stem, listed), *pairs})
+    return frozenset({*map(stem, listed), *pairs, *forms.asking()})
 
 
 @cache

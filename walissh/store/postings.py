@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Insert, Table, bindparam, delete, insert, 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from walissh.memory import synonyms, words
+from walissh.memory import forms, synonyms, words
 from walissh.memory.recall import marks, memories, sought, talk
 from walissh.memory.recall.values import Features, Query, Scored
 from walissh.memory.synonyms import Synonyms, SynonymsFile
@@ -196,6 +196,7 @@ def _counts(kind: Kind, line: Line) -> Counter[str]:
     if kind == "memory":
         # a fact of a host is found by the host's name, though it does not say it
         counts |= words.counted(line.cluster)
+        counts |= Counter(forms.of_text(line.text))
     else:
         counts |= Counter(marks.of_line(line.text, line.speaker, line.at))
     return counts

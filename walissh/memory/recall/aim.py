@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from walissh.memory import words
+from walissh.memory import forms, words
 from walissh.memory.entry import MemoryType
 from walissh.memory.recall.values import Query
 
@@ -12,7 +12,8 @@ _VERSION = re.compile(
     r"版本|第几代|哪一?个?版|什么版|多新|多旧|够新|几点几|支不支持|支持.*吗|能不能用|能用.*吗|能不能跑"
     r"|升[到级](几|多少|哪)|升级到(几|多少|哪)|[是到]几([了的吧呢]|\W|$)|新不新|老不老|过时了?[没吗]"
     r"|补丁|\bversions?\b|\breleases?\b|\bwhat are we on\b|\bis .* (affected|supported)\b"
-    r"|\b(does|do|can|could|will) .*\b(support|work|use|run)\b|\bhow (new|old|recent)\b"
+    r"|\b(does|do|can|could|will) .*\b(support|work|use|run|know|understand|speak|handle|offer)\b"
+    r"|\bwhat is \S+ running\b|\bhow (new|old|recent)\b"
     r"|\bwhich \w+ is (it|that|there)\b|\bhow current\b|\bup to date\b"
     r"|\b(new|recent) enough\b|\bpatch(es|ed)?\b|\bis .* (still|yet)\b",
     re.I,
@@ -31,28 +32,10 @@ _CASE = re.compile(
     r"|\bget rid\b|\btrick\b|\bcure|\bremed|\bhappened\b",
     re.I,
 )
-# what the person wishes, allows, is called or is used to
-_PREFERENCE = re.compile(
-    r"[照按依]我|照[旧例]|老(样子|办法)|规矩|规定|约定|禁忌|我的?(要求|习惯|偏好|口味)"
-    r"|我让你|[叫称]我|称呼"
-    r"|我[^，。？]{0,16}(规矩|要求|喜欢|说过|说的|禁|交代|嘱咐|习惯|[立定]过|定的|偏好|希望|想要)"
-    r"|你(能|可以|会|该|应该|要|得)|你知道的|(能|可以|允许|准)(不能|不可以|不准)?直接"
-    r"|该(用|怎么|先)|[要得]先|先(做|问|看|给|说)|要(加|带|写|附)|(之|以)?前[要得该]"
-    r"|\bI (want|like|prefer|said|say|told|asked|banned|set|use|insist|expect|wish|need|allow)"
-    r"|\b(do|did|as|am|must|have|should|would) I\b|\bI'd (rather|like)\b"
-    r"|\bmy (\w+ ){0,2}(rule|way|habit|usual|pref|polic|wish|standing|name|taste|order)"
-    r"|\b(may|should|must|can|are|do|could|shall|will) you\b|\ballowed\b|\bas (usual|always)\b"
-    r"|\b(may|am) I\b|\bmay (we|the|it|they|this|that|an?)\b"
-    r"|\bcan (I|we) (deploy|restart|reboot|change|push|delete|patch|upgrade|touch|ship|edit|work)\b"
-    r"|\bis it (fine|ok|okay|allowed|alright)\b|能(不能)?(动|改|重启|升级|发版|上线|停|删|关|推)"
-    r"|\bmust (\w+ ){1,3}(happen|be|come|go|have|follow)\b|\bbefore \w+ing\b|\bsupposed to\b"
-    r"|\bshould\b",
-    re.I,
-)
 # where, who and how much, of now
 _FACT = re.compile(
-    r"多[少大长高久]|哪[里儿台]|在哪|谁|几[个台点号块核]|端口|路径|目录|地址"
-    r"|\bwh(ere|o|ose|om|en)\b|\bport\b"
+    r"多[少大长高久]|哪[里儿台]|在哪|谁|几[个台点号块核份条]|端口|路径|目录|地址|网段|链接|页面"
+    r"|\bwh(ere|o|ose|om|en)\b|\b(port|url|link|page|address)\b"
     r"|\bhow (much|many|big|large|long|often|far|fast|wide|high)\b",
     re.I,
 )
@@ -61,7 +44,6 @@ _ANY = re.compile(r"哪|什么|[是填用叫]啥|\bw(hich|hat)\b", re.I)
 _SIGNS = (
     (MemoryType.SOFTWARE_FACT, _VERSION),
     (MemoryType.TROUBLESHOOTING_CASE, _CASE),
-    (MemoryType.USER_PREFERENCE, _PREFERENCE),
     (MemoryType.ENVIRONMENT_FACT, _FACT),
 )
 # letters and a number, as hosts are named; not what is a program, a format or a unit
@@ -97,6 +79,8 @@ def take(query: Query, known_hosts: Iterable[str]) -> Aim:
     at_hand = {host.lower() for host in query.hosts} & known
     strange = {name for name in named - known if _is_host_like(name)}
     kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(query.text))
+    if forms.asks_for_rule(query.text):
+        kinds |= {MemoryType.USER_PREFERENCE}
     if not kinds and _ANY.search(query.text):
         kinds = frozenset({MemoryType.ENVIRONMENT_FACT})
     named &= known
