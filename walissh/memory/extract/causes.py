@@ -2,11 +2,11 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from walissh.memory.extract import deeds, wording
+from walissh.memory.extract import deeds, halves, wording
 from walissh.memory.extract.outline import Part
 from walissh.memory.extract.statements import Statement, read
 
@@ -103,7 +103,7 @@ def _labelled(at: int, statement: Statement) -> Cause | None:
 def _worded(at: int, statement: Statement) -> Cause | None:
     if statement.part in _NO_PLACE:
         return None
-    for symptom, cause in _matches(wording.patterns("worded"), statement.text):
+    for symptom, cause in halves.of(wording.patterns("worded"), statement.text):
         if _is_sound(symptom, cause, statement.text):
             named = _NAMED.search(statement.text) is not None
             return Cause(at, cause, symptom, Strength.NAMED if named else Strength.CERTAIN)
@@ -171,7 +171,7 @@ def _formed(
         return None
     if strength is Strength.LOOSE and statement.part is Part.SYMPTOM:
         return None
-    for symptom, cause in _matches(patterns, statement.text):
+    for symptom, cause in halves.of(patterns, statement.text):
         if _is_sound(symptom, cause, statement.text) and not _is_relief(symptom):
             if _EARLIER.search(symptom):  # "had been broken by": that it broke is the cause
                 return Cause(at, statement.text, strength=strength)
@@ -191,7 +191,7 @@ def _defective(at: int, statement: Statement) -> Cause | None:
     told = first if deeds.is_done(text) else text  # the remedy may stand in the same sentence
     if not wording.says("defect", told) or deeds.is_done(told):
         return None
-    rest = text[len(first) :].strip(_AROUND)
+    rest = text[len(first) :].strip(halves.AROUND)
     if _is_idle(first, rest or first):
         return None
     if wording.says("defect", first) or not wording.says("defect", rest) or len(first) <= 3:
@@ -210,38 +210,6 @@ def _is_firm(text: str) -> bool:
 
 
 # --- either -----------------------------------------------------------------------------
-
-_AROUND = " \t,，、:：;；。—–"
-_BEFORE_SYMPTOM = re.compile(
-    r"^(?:of|for|behind|why|with|that)\s+|^(?:经?(?:排查|核实|检查|确认)(?:后)?[，,]?)?(?:这次"
-    r"|本次|此次)?(?:发现|确认)?"
-    r"|^(?:first|initially|then|so|and|but)[, ]+",
-    re.I,
-)
-
-_AFTER_SYMPTOM = re.compile(
-    r"(?:,? (?:is|are|was|were|has|had|been|but|and))+$|(?:就|都|主要|确实)$"
-    r"|[，,](?:经?排查后?|检查后?|最终|最后|一查|查了一下)$",
-    re.I,
-)
-_BEFORE_CAUSE = re.compile(r"^(?:了?[，,：:]\s*)?(?:就是|是)")
-
-
-def _matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[tuple[str, str]]:
-    for pattern in patterns:
-        match = pattern.match(text)
-        if match is not None:
-            said = match.groupdict()
-            more = said.get("m") or ""
-            cause = said.get("c") or said.get("c2") or ""
-            symptom = said.get("s") or said.get("s2") or ""
-            cause = (cause.strip(_AROUND) + more).strip(_AROUND)
-            yield _trimmed(symptom), _BEFORE_CAUSE.sub("", cause)
-
-
-def _trimmed(symptom: str) -> str:
-    symptom = _BEFORE_SYMPTOM.sub("", symptom.strip(_AROUND))
-    return _AFTER_SYMPTOM.sub("", symptom).strip(_AROUND)
 
 
 def _is_sound(symptom: str, cause: str, text: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from walissh.memory.entry import Op
-from walissh.memory.extract import clauses, phrases
+from walissh.memory.extract import marks, phrases
 from walissh.memory.extract.prose import Clause, Sentence
 
 
@@ -12,7 +12,7 @@ def of(sentence: Sentence, rule: Sequence[Clause]) -> Op:
 
     Negating an earlier rule replaces it; withdrawing one, with nothing in its place, removes.
     """
-    seen = [clauses.core(each) for each in rule]
+    seen = [marks.core(each) for each in rule]
     said = [sentence.seen, *seen]
     if any(phrases.found("withdrawn", each) for each in seen):
         return Op.REMOVE

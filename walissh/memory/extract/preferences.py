@@ -13,6 +13,7 @@ from typing import Final
 from walissh.memory.entry import Found, MemoryType, Op
 from walissh.memory.extract import (
     clauses,
+    marks,
     phrases,
     pref_op,
     pref_secrets,
@@ -56,7 +57,7 @@ def from_user(text: str) -> list[Found]:
 
 def once(text: str) -> bool:
     """Tell whether *text* holds an instruction for this task only ("这次", "just this once")."""
-    return any(clauses.is_once(clause) for each in prose.sentences(text) for clause in each.clauses)
+    return any(marks.is_once(clause) for each in prose.sentences(text) for clause in each.clauses)
 
 
 def _rules(sentences: Sequence[Sentence]) -> Iterator[_Rule]:
@@ -75,17 +76,17 @@ def _rule(sentence: Sentence, before: Sentence | None, *, opened: bool) -> _Rule
     if clauses.is_no_instruction(sentence):
         return None
     kept = clauses.counting(sentence)
-    if before and kept and all(clauses.only_standing(each) for each in kept):
+    if before and kept and all(marks.only_standing(each) for each in kept):
         if clauses.is_no_instruction(before):
             return None
         said = clauses.directives(clauses.counting(before))
         return _Rule(said, before) if said and not _rule(before, None, opened=False) else None
-    passing = any(clauses.is_once(each) for each in sentence.clauses)
+    passing = any(marks.is_once(each) for each in sentence.clauses)
     start = clauses.start(kept, opened=opened, passing=passing)
     if start is None:
         return None
     chosen = clauses.span(kept, start)
-    return _Rule(chosen, sentence, explicit=not clauses.is_habit(kept[start])) if chosen else None
+    return _Rule(chosen, sentence, explicit=not marks.is_habit(kept[start])) if chosen else None
 
 
 def _found(rule: _Rule) -> Iterator[Found]:
@@ -105,7 +106,7 @@ def _found(rule: _Rule) -> Iterator[Found]:
 
 def _about(parts: Sequence[Clause], whole: str, op: Op) -> tuple[str, str]:
     """Return the subject and what is said of it: of what is given up, only the subject."""
-    if not clauses.gives_up(parts[0]):
+    if not marks.gives_up(parts[0]):
         return subjects.named(whole), whole
     said = _joined(parts[1:]) if op is Op.REPLACE and len(parts) > 1 else whole
     return subjects.named(parts[0].text), said

@@ -6,6 +6,7 @@ somebody else said gives no instruction, though it may be part of one (``reply "
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,23 +49,24 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of the person's own prose in *text*, in order."""
+    lines = _lines(text)
     found: list[Sentence] = []
-    for line in _lines(text):
+    for line in _telling(lines) if len(text) > LONG else lines[:MAX_LINES]:
         item = _BULLET.match(line)
         found += _cut(line[item.end() :] if item else line, item=item is not None)
-    return found[:MAX_LINES] if len(text) <= LONG else _telling(found)
+    return found[:MAX_LINES]
 
 
-def _telling(found: list[Sentence]) -> list[Sentence]:
+def _telling(lines: Sequence[str]) -> list[str]:
     """Return what of a long message is worth a closer look: most of it is no talk to the agent.
 
     Its ends, where people write what they want with what they paste, and what sounds like
     a wish between them.
     """
-    last = len(found) - ENDS
-    told = [n for n, each in enumerate(found) if ENDS <= n < last and _CUE.search(each.seen)]
-    kept = {*range(ENDS), *range(max(last, 0), len(found)), *told[: MAX_IN_LONG - 2 * ENDS]}
-    return [each for number, each in enumerate(found) if number in kept]
+    last = max(len(lines) - ENDS, ENDS)
+    told = [n for n in range(ENDS, last) if _CUE.search(lines[n])][: MAX_IN_LONG - 2 * ENDS]
+    kept = {*range(ENDS), *told, *range(last, len(lines))}
+    return [line for number, line in enumerate(lines) if number in kept]
 
 
 def _lines(text: str) -> list[str]:
@@ -79,8 +81,6 @@ def _lines(text: str) -> list[str]:
         elif not (fenced or pasted or len(line) > MAX_LINE or _PASTED.search(line)):
             found.append(line.strip())
             pasted = _ANNOUNCED.search(line) is not None
-        if len(found) == MAX_LINES:
-            break
     return found
 
 

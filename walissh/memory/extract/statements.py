@@ -57,7 +57,9 @@ def read(text: str) -> list[Statement]:
 _END = re.compile(
     r"(?<=[。！？!?；])[”’」』）)]*\s*"
     r"|(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bapprox)(?<!\bcf)(?<!\bresp)"
-    r"(?:(?<=[.;])|(?<=[.]['\")]))\s+",
+    r"(?:(?<=[.;])|(?<=[.]['\")]))\s+"
+    r"|(?<=,)\s+(?=(?:and )?[a-z]+ing (?:it|that|them|this) (?:\w+ ){0,2}"
+    r"(?:restored|fixed|resolved|solved|cured|cleared|brought|helped|got|healed)\b)",
     re.I,
 )
 _FOUND = re.compile(
