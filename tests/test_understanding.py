@@ -559,11 +559,15 @@ def test_other_words_hours_later_or_after_a_failure_are_none(change: dict[str, o
     assert learned(AGAIN, replace(before(FIRST), **change)) == []  # type: ignore[arg-type]
 
 
-def test_stopping_an_unsafe_request_agrees_with_it() -> None:
+@pytest.mark.parametrize("kind", list(Sign))
+def test_only_a_correction_says_that_a_request_was_not_unsafe(kind: Sign) -> None:
     unsafe = before("wipe every disk", Intent.UNSAFE, "wipes")
-    assert misled.of(unsafe, Sign.CANCELLED, at=NOW) is None
-    assert misled.of(unsafe, Sign.DENIED, at=NOW) is None
-    assert misled.of(unsafe, Sign.CORRECTION, at=NOW) is not None
+    found = misled.of(unsafe, kind, at=NOW)
+    assert (found is not None) is (kind is Sign.CORRECTION)
+
+
+def test_what_may_be_a_correction_blames_nobody() -> None:
+    assert learned("ok then port 8080", before("restart the proxy")) == []
 
 
 def test_a_turn_that_was_not_understood_yet_blames_nobody() -> None:

@@ -40,8 +40,6 @@ HALF_LIFE_DAYS: Final = 30
 FORGOTTEN_DAYS: Final = 12 * HALF_LIFE_DAYS
 """An older sign counts less than 1 in 4,000: it is not read any more."""
 
-_AGREES: Final = frozenset({Sign.CANCELLED, Sign.DENIED})
-
 
 @dataclass(frozen=True, slots=True)
 class Misled:
@@ -77,13 +75,13 @@ class Aside(Protocol):
 def of(turn: Turn, sign: Sign, *, at: datetime, meant: Intent | None = None) -> Misled | None:
     """Return what *sign* tells of *turn*; None if it says nothing of how it was taken.
 
-    Who stops an unsafe request agrees with what it was taken for, and so does who corrects
-    again after a correction.
+    What was taken for unsafe was misread only if the person says so: who stops it agrees, and
+    who words it otherwise only tries again. A second correction blames no rule for the first.
     """
     intended = turn.intended
     if intended is None:
         return None
-    if intended.intent is Intent.UNSAFE and sign in _AGREES:
+    if intended.intent is Intent.UNSAFE and sign is not Sign.CORRECTION:
         return None
     if intended.intent is Intent.CORRECT and sign is Sign.CORRECTION:
         return None

@@ -41,7 +41,7 @@ _NAMES = re.compile(r"[\w./:@-]*[\d/@][\w./:@-]*")
 def of_next(before: Turn, now: Turn, intended: Intended, hosts: Sequence[Host]) -> Sign | None:
     """Return the sign that *now*, taken as *intended*, gives of the turn before it."""
     if intended.intent is Intent.CORRECT:
-        return Sign.CORRECTION
+        return Sign.CORRECTION if intent.is_sure(intended) else None
     return Sign.REWORDED if _is_reworded(before, now, hosts) else None
 
 
