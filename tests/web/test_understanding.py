@@ -67,7 +67,7 @@ def test_an_entry_says_what_it_was_taken_for_by_which_rule_and_how_it_showed(sta
         QUESTION,
         "I took it as: do this on the machine.",
         "By: an order",
-        "you corrected it: look something up",
+        "you corrected it, and meant: look something up",
         "85 %",
     ):
         assert words in shown, words
@@ -81,7 +81,7 @@ def test_an_entry_leads_to_its_message(stage: Stage) -> None:
 def test_the_page_speaks_chinese(stage: Stage) -> None:
     stage.browser.post("/language", lang="zh")
     shown = page(stage.browser)
-    for words in ("我当成了：在机器上做这件事。", "依据：吩咐", "你纠正了：", "85%"):
+    for words in ("我当成了：在机器上做这件事。", "依据：吩咐", "你纠正了，本意是：", "85%"):
         assert words in shown, words
 
 

@@ -39,7 +39,8 @@ def sign_word(misled: Misled) -> str:
     }[misled.sign]
     if misled.meant is None:
         return str(told)
-    return f"{told}{gettext(': ')}{intent_word(misled.meant)}"
+    meant = intent_word(misled.meant)
+    return str(gettext("%(how)s, and meant: %(intent)s", how=told, intent=meant))
 
 
 def rule_word(rule: str) -> str:
