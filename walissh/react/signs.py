@@ -12,6 +12,8 @@ from walissh.react.misled import Sign
 from walissh.react.turn import Intended, Intent, Turn, TurnStatus
 
 RIGHT_AFTER: Final = timedelta(minutes=10)
+PLAIN: Final = 0.7
+"""From here on a correction is one: a near rival, such as what is wanted instead, may be."""
 MAX_CHARS: Final = 2_000
 
 _TELLS: Final = frozenset(
@@ -41,7 +43,7 @@ _NAMES = re.compile(r"[\w./:@-]*[\d/@][\w./:@-]*")
 def of_next(before: Turn, now: Turn, intended: Intended, hosts: Sequence[Host]) -> Sign | None:
     """Return the sign that *now*, taken as *intended*, gives of the turn before it."""
     if intended.intent is Intent.CORRECT:
-        return Sign.CORRECTION if intent.is_sure(intended) else None
+        return Sign.CORRECTION if intended.confidence >= PLAIN else None
     return Sign.REWORDED if _is_reworded(before, now, hosts) else None
 
 
