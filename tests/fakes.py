@@ -172,6 +172,9 @@ class Snapshots:
     def cache(self, session_id: str, user_id: str, thread: Tracked) -> None:
         pass
 
+    def forget(self, session_id: str, user_id: str) -> None:
+        pass
+
 
 @dataclass
 class TaskList:

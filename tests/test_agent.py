@@ -299,7 +299,7 @@ def test_a_worker_taken_for_dead_cannot_store_its_reply(world: World) -> None:
     assert turns.record_answer(claimed, Reply("late"), ()) is False
 
 
-def test_with_no_host_chosen_the_one_named_in_the_question_is_meant(world: World) -> None:
+def test_with_no_host_chosen_the_one_named_is_meant_from_then_on(world: World) -> None:
     hosts.add(world.person.id, HostDraft("db1", "127.0.0.1", "ops"))
     sessions.change(world.session.id, world.person.id, host_ids=[])
     world.script("Fine.", "Fine.")
@@ -307,7 +307,7 @@ def test_with_no_host_chosen_the_one_named_in_the_question_is_meant(world: World
     world.play()
     world.ask("is it up?")
     world.play()
-    assert [request.hosts for request in world.model.requests] == [("db1",), ()]
+    assert [request.hosts for request in world.model.requests] == [("db1",), ("db1",)]
 
 
 def test_the_next_question_has_all_that_was_said_while_it_fits(world: World) -> None:

@@ -19,14 +19,25 @@ from walissh.clock import utc_now
 from walissh.errors import WalisshError
 from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.router import Router
+from walissh.memory.sidepath import SidePath
 from walissh.react import agent, compaction, course, decisions
 from walissh.react.gauge import Gauge
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
 from walissh.react.tracker import ContextTracker
 from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
-from walissh.react.understanding import RuleUnderstanding
-from walissh.store import commands, history, hosts, milestones, people, sessions, summaries, turns
+from walissh.react.understanding import Understanding
+from walissh.store import (
+    commands,
+    history,
+    hosts,
+    milestones,
+    misleads,
+    people,
+    sessions,
+    summaries,
+    turns,
+)
 from walissh.store.hosts import HostDraft
 
 
@@ -54,6 +65,7 @@ class World:
         session = sessions.create(person.id, host_ids=[host.id])
         tasks, dropped = TaskList(), list[str]()
         model, shell, queue, events = ScriptedModel([]), ScriptedShell(), ListQueue(), EventList()
+        reads = Understanding(misleads, turns, SidePath((), dropped.append), wiring.render, utc_now)
         parts = Parts(
             model=model,
             shell=shell,
@@ -70,7 +82,7 @@ class World:
                 working=tasks,
                 dropped=dropped.append,
             ),
-            tracker=ContextTracker(Snapshots(), turns, RuleUnderstanding()),
+            tracker=ContextTracker(Snapshots(), turns, reads, commands),
             gauge=Gauge("gpt-4o", NoLessons()),
             summaries=summaries,
             publish=events,

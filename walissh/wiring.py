@@ -30,7 +30,7 @@ from walissh.react.parts import Limits, Parts
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider, render
 from walissh.react.task_state import TaskStateProvider
 from walissh.react.tracker import ContextTracker
-from walissh.react.understanding import RuleUnderstanding
+from walissh.react.understanding import Understanding
 from walissh.safety.policy import ReadOnlyGate
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
@@ -42,6 +42,7 @@ from walissh.store import (
     hosts,
     memories,
     milestones,
+    misleads,
     refinements,
     said,
     seal,
@@ -133,7 +134,20 @@ def tracker(settings: Settings) -> ContextTracker:
     """Return what follows the thread of a session, with its working copy on Redis."""
     connection = connect_briefly(settings)
     threads = TrackedSessions(connection, WorkingMemory(connection))
-    return ContextTracker(threads, turns, RuleUnderstanding())
+    reads = understanding(settings, Dropped(connection))
+    return ContextTracker(threads, turns, reads, commands)
+
+
+def understanding(settings: Settings, dropped: Callable[[str], None]) -> Understanding:
+    """Return what reads a message; the playbooks are no second opinion."""
+    return Understanding(
+        misleads=misleads,
+        turns=turns,
+        aside=SidePath(JOB_ENDS, dropped),
+        render=render,
+        clock=utc_now,
+        model=LateModel(lambda: model(settings)) if settings.uses_openai else None,
+    )
 
 
 def gauge(settings: Settings) -> Gauge:

@@ -88,16 +88,28 @@ def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
 
 
 def _hosts(parts: Parts, turn: Turn, session: Session) -> Sequence[Host]:
-    """Return the chosen hosts; with none chosen, those the question names, or the only one."""
+    """Return the chosen hosts; with none chosen, those named, the only one, or those spoken of."""
     if session.host_ids:
         return parts.hosts.of_session(session)  # chosen and removed since: none, not another
     mine = parts.hosts.within_reach(turn.user_id)
     named = [host for host in mine if texts.names(turn.question, host.name)]
-    return named or (mine if len(mine) == 1 else [])
+    return named or (mine if len(mine) == 1 else _spoken_of(parts, turn, mine))
+
+
+def _spoken_of(parts: Parts, turn: Turn, mine: Sequence[Host]) -> Sequence[Host]:
+    """Return the hosts of the talk so far: "go on" goes on where it was."""
+    kept = parts.tracker.threads.load(turn.session_id, turn.user_id)
+    by_name = {host.name: host for host in mine}
+    return [by_name[name] for name in (kept.hosts if kept else ()) if name in by_name]
 
 
 def _reply(parts: Parts, context: DynamicContext) -> Reply:
-    """Return what the model says, or what a command of the talk itself comes to."""
+    """Return what the model says, or what a command of the talk itself comes to.
+
+    Where it is not clear which host is meant, the person is asked and no model.
+    """
+    if context.tracked.pending is not None:
+        return Reply("")
     kept = compaction.asked_for(context.turn.question)
     if kept is not None:
         return Reply(compaction.by_hand(parts, context, kept))
@@ -137,7 +149,10 @@ def _final(context: DynamicContext, reply: Reply) -> Reply:
 
 
 def _take(parts: Parts, context: DynamicContext, reply: Reply) -> None:
-    if parts.mind.is_outdated(context.turn, context.recollection):
+    asked = context.tracked.pending
+    if asked is not None:
+        ask_person(parts, context, reply, tools.Outcome(asked=asked))
+    elif parts.mind.is_outdated(context.turn, context.recollection):
         _start_afresh(parts, context.turn)
     elif reply.tool_calls:
         _act_on(parts, context, reply)

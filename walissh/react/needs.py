@@ -304,6 +304,9 @@ class Threads(Protocol):
     def cache(self, session_id: str, user_id: str, tracked: Tracked) -> None:
         """Bring the copy in Redis up to what the database holds; best effort."""
 
+    def forget(self, session_id: str, user_id: str) -> None:
+        """Drop the copy of a session that was deleted; best effort."""
+
 
 class Understanding(Protocol):
     """``react.understanding``: rules first, the model only when no rule is sure."""

@@ -110,7 +110,7 @@ def _one(call: ToolCall, room: Room, outcome: Outcome) -> Outcome:
 def _planned(call: ToolCall, arguments: Mapping[str, Any], outcome: Outcome, room: Room) -> Outcome:
     goal = purify.clean(_text(arguments, "goal")).strip()[:MAX_GOAL_CHARS]
     old = outcome.plan or TaskState()
-    state = plan.updated(old, arguments.get("items"), goal or room.context.tracked.goal)
+    state = plan.updated(old, arguments.get("items", arguments), goal or room.context.tracked.goal)
     following = plan.next_step(state)
     told = f"next: {following.id} {following.title}" if following else "nothing is left to do"
     return _answered(replace(outcome, plan=state), call, f"[the plan is kept; {told}]")

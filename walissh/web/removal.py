@@ -21,6 +21,7 @@ def remove_session(session_id: str, user_id: str) -> None:
     if talk is not None:
         _stop_open_turn(talk.id, talk.user_id)
     sessions.remove(session_id, user_id)
+    wiring.parts().tracker.threads.forget(session_id, user_id)
 
 
 def _stop_open_turn(session_id: str, user_id: str) -> None:
