@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from walissh.memory import synonyms, words
 from walissh.memory.entry import MemoryType
 from walissh.memory.recall import memories, sought
-from walissh.memory.recall.values import Features, Matches, Place, Query, Scored
+from walissh.memory.recall.values import Features, Matches, Query, Scored
 
 NOW = datetime(2031, 3, 1, 12, tzinfo=UTC)
 SOFTWARE = MemoryType.SOFTWARE_FACT
@@ -51,6 +51,6 @@ def matches(terms: frozenset[str], notes: tuple[Note, ...]) -> Matches:
         for term in terms
     }
     texts: Mapping[str, int] = {term: len(docs) for term, docs in held.items()}
-    places = {doc: Place(count.total(), "", 0) for doc, count in enumerate(counts)}
+    lengths = {doc: count.total() for doc, count in enumerate(counts)}
     mean = sum(count.total() for count in counts) / max(len(counts), 1)
-    return Matches(len(notes), mean, held, texts, places)
+    return Matches(len(notes), mean, held, texts, lengths)

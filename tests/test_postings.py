@@ -41,11 +41,11 @@ def found(
 ) -> list[int]:
     if kind == "memory":
         more.setdefault("features", every)
-    hits = postings.search(session, owner, kind, Query(text), k=k, **more)
+    hits = postings.search(session.connection(), owner, kind, Query(text), k=k, **more)
     return [hit.doc for hit in hits]
 
 
-def every(_session: Session, docs: Collection[int]) -> Mapping[int, Features]:
+def every(docs: Collection[int]) -> Mapping[int, Features]:
     return {doc: Features(MemoryType.ENVIRONMENT_FACT) for doc in docs}
 
 
@@ -173,8 +173,8 @@ def test_a_condition_holds_for_neighbours_too(session: Session) -> None:
 def test_a_memory_whose_features_are_kept_back_does_not_count(session: Session) -> None:
     put(session, Line(1, "opensmtpd one"), Line(2, "opensmtpd two"), kind="memory")
 
-    def second(session: Session, docs: Collection[int]) -> Mapping[int, Features]:
-        return {doc: each for doc, each in every(session, docs).items() if doc == 2}
+    def second(docs: Collection[int]) -> Mapping[int, Features]:
+        return {doc: each for doc, each in every(docs).items() if doc == 2}
 
     assert found(session, "opensmtpd", kind="memory", features=second) == [2]
 
@@ -188,7 +188,7 @@ def test_one_valid_memory_is_found_behind_a_thousand_that_are_not(session: Sessi
 def test_memories_need_their_features(session: Session) -> None:
     put(session, Line(1, "opensmtpd"), kind="memory")
     with pytest.raises(TypeError):
-        postings.search(session, "ada", "memory", Query("opensmtpd"), k=1)
+        postings.search(session.connection(), "ada", "memory", Query("opensmtpd"), k=1)
 
 
 def test_what_others_share_is_searched_when_asked_for(session: Session) -> None:
@@ -217,7 +217,7 @@ def test_a_short_reach_keeps_the_best(session: Session) -> None:
     vocabulary = [f"word{number}" for number in range(60)]
     texts = [" ".join(chance.choices(vocabulary, k=8)) for _ in range(300)]
     put(session, *(Line(doc, text) for doc, text in enumerate(texts)))
-    reader = lookup.open_shelves(session, ["ada"], "message", None)
+    reader = lookup.open_shelves(session.connection(), ["ada"], "message", None)
     aim = sought.seek(Query("word1 word2 word3"), synonyms.standard())
     best = Counter[int]()
     for term in ("word1", "word2", "word3"):
@@ -230,7 +230,7 @@ def test_a_short_reach_keeps_the_best(session: Session) -> None:
 def test_common_words_score_what_the_rare_ones_found(session: Session) -> None:
     put(session, *(Line(doc, "relay", "t", doc) for doc in range(50)))
     put(session, Line(99, "relay opensmtpd", "u", 0))
-    reader = lookup.open_shelves(session, ["ada"], "message", None)
+    reader = lookup.open_shelves(session.connection(), ["ada"], "message", None)
     aim = sought.seek(Query("opensmtpd relay"), synonyms.standard())
     matches = reader.matches(aim, [], Reach(20, 10))
     assert matches.held == {"opensmtpd": {99: 1}, "relai": {99: 1}}
@@ -245,13 +245,13 @@ def test_how_often_a_word_stands_in_a_text_is_read_as_it_was_written(
     session: Session, doc: int
 ) -> None:
     put(session, Line(doc, "relay relay relay", "t", 0), Line(8, "relay once", "t", 1))
-    reader = lookup.open_shelves(session, ["ada"], "message", None)
+    reader = lookup.open_shelves(session.connection(), ["ada"], "message", None)
     assert reader.held(["relai"], [doc, 8]) == {"relai": {doc: 3, 8: 1}}
 
 
 def test_a_long_shelf_gives_what_a_short_one_gives(session: Session) -> None:
     put(session, *(Line(doc, f"relay word{doc % 7} word{doc}", "t", doc) for doc in range(60)))
-    reader = lookup.open_shelves(session, ["ada"], "message", None)
+    reader = lookup.open_shelves(session.connection(), ["ada"], "message", None)
     aim = sought.seek(Query("word3 word17 relay"), synonyms.standard())
     at_once, in_turn = (reader.matches(aim, [], Reach(most, 20)) for most in (60, 59))
     assert at_once == in_turn

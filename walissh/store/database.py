@@ -44,6 +44,8 @@ logger = logging.getLogger(__name__)
 WRITES = "walissh_writes"
 PATIENCE = "walissh_patience_ms"
 BUSY_TIMEOUT_S = 30
+PAGES_KIB = 8_000
+"""So much of its file does a connection of SQLite keep at hand at most."""
 
 MEMORY_PATIENCE_MS = 40
 """What a memory may wait for a lock in the middle of a turn: it is a side path."""
@@ -128,6 +130,8 @@ def _on_connect(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> Non
     # a claim that is lost with the power could run a command twice
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")
+    # a question among many memories reads some hundred pages, and the next one most of them
+    cursor.execute(f"PRAGMA cache_size=-{PAGES_KIB}")
     cursor.close()
 
 
@@ -138,7 +142,11 @@ def _on_begin(connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA busy_timeout={patience_ms}")
         connection.info[PATIENCE] = patience_ms
     # a deferred transaction that turns into a write fails at once with "locked"
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITES) else "BEGIN")
+    if options.get(WRITES):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        # takes no lock, so it needs nobody who translates its errors
+        connection.connection.cursor().execute("BEGIN")
 
 
 @contextmanager
@@ -151,6 +159,19 @@ def reading(*, patience_ms: int | None = None) -> Iterator[Session]:
     with _translated(), Session(engine, expire_on_commit=False) as session:
         _limit_waiting(session, patience_ms)
         yield session
+
+
+@contextmanager
+def looking(*, patience_ms: int | None = None) -> Iterator[Connection]:
+    """Open a connection for a few statements that are written out, as ``reading`` does.
+
+    A session takes longer to open than one of these takes to be answered.
+    """
+    engine = _engine(patience_ms)
+    with _translated(), engine.connect() as connection:
+        connection.begin()
+        _limit_waiting(connection, patience_ms)
+        yield connection
 
 
 @contextmanager
@@ -171,7 +192,7 @@ def _engine(patience_ms: int | None, **options: object) -> Engine:
     return db.engine.execution_options(**options) if options else db.engine
 
 
-def _limit_waiting(session: Session, patience_ms: int | None) -> None:
+def _limit_waiting(session: Session | Connection, patience_ms: int | None) -> None:
     if patience_ms is not None and db.engine.dialect.name == "postgresql":
         session.execute(text(f"SET LOCAL lock_timeout = {int(patience_ms)}"))
 

@@ -8,6 +8,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Select
@@ -139,6 +140,10 @@ def _row(statement: Select[*tuple[Any, ...]]) -> Any:
     return namedtuple("Row", names, rename=True)
 
 
+@lru_cache(maxsize=10_000)
 def _instant(written: str) -> datetime:
-    """Read an instant as SQLite keeps it, without the zone that it has in each row."""
+    """Read an instant as SQLite keeps it, without the zone that it has in each row.
+
+    What one output taught has one instant, and the next question finds much of it again.
+    """
     return datetime.fromisoformat(f"{written}+00:00")

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
-from sqlalchemy.orm import Session
 
 from walissh.memory.recall import score
 from walissh.memory.recall.sought import Sought
@@ -53,6 +52,11 @@ _PLACES = select(LINE.c.doc, LINE.c.length, LINE.c.cluster, LINE.c.position).whe
 )
 _PLACES_OF = _PLACES.where(one_of(LINE.c.doc, "docs"))
 _ALL_PLACES_OF = Kept(_PLACES_OF)
+_LENGTHS_OF = Kept(
+    select(pairs(LINE.c.doc, LINE.c.length)).where(
+        LINE.c.shelf == bindparam("shelf"), one_of(LINE.c.doc, "docs")
+    )
+)
 # these lists have places of their own, else SQLite would walk along the whole shelf
 _PLACES_AT = _PLACES.where(
     LINE.c.cluster.in_(bindparam("clusters", expanding=True)),
@@ -63,14 +67,16 @@ _PLACES_AT = _PLACES.where(
 @dataclass(frozen=True, slots=True)
 class Reach:
     """How far a search goes: rarer words are read first, to so many *postings*; the common
-    ones only score the best *candidates* that these found.
+    ones only score the best *candidates* that these found. Where a text stands is read only
+    if it is *placed* among others.
     """
 
     postings: int
     candidates: int
+    placed: bool = True
 
 
-MEMORIES = Reach(2_500, 100)
+MEMORIES = Reach(2_500, 100, placed=False)
 TALKS = Reach(12_000, 1_500)
 
 Held = dict[str, dict[int, int]]
@@ -99,18 +105,19 @@ class Reader:
         texts |= self._texts([*terms, *marks] if written is None else marks)
         rare, common = _rarest_first(texts, terms, reach.postings, self.total)
         held = _gathered(self._written(rare) if written is None else _of(written, rare))
-        order = _best_first(held, texts, self.total)
-        places = self._places(order, reach.candidates)
-        held = held if len(places) == len(order) else _only(held, places)
+        totals = _totals(held, texts, self.total)
+        places, lengths = self._best(totals, reach)
+        held = held if len(lengths) == len(totals) else _only(held, lengths, reach)
         if self.where is not None and len(places) < reach.candidates:
             # all were looked at. Old versions of one fact that are not seen do not make its
             # words common: the one that holds is found
             texts |= {term: len(docs) for term, docs in held.items() if docs}
         if written is None:
-            held |= self.held(common, places)
+            held |= self.held(common, lengths)
         else:
-            held |= _only(_gathered(_of(written, common)), places)
-        return Matches(self.total, self.length / max(self.total, 1), held, texts, places)
+            held |= _only(_gathered(_of(written, common)), lengths, reach)
+        mean = self.length / max(self.total, 1)
+        return Matches(self.total, mean, held, texts, lengths, places)
 
     def held(self, terms: Collection[str], docs: Collection[int]) -> Held:
         """Return how often each of *terms* stands in which of *docs*."""
@@ -126,6 +133,25 @@ class Reader:
         rows = self._met(_PLACES_AT, clusters=clusters, positions=positions)
         found = ((doc, (cluster, position)) for doc, _, cluster, position in rows)
         return {doc: spot for doc, spot in found if spot in spots}
+
+    def _best(
+        self, totals: Mapping[int, float], reach: Reach
+    ) -> tuple[dict[int, Place], dict[int, int]]:
+        """Return the best candidates: where they stand, if that is read, and how long they are."""
+        if self.where is None:
+            order = score.highest(totals, reach.candidates)
+            if not reach.placed:
+                return {}, self._lengths(order)
+        else:
+            order = score.highest(totals)
+        places = self._places(order, reach.candidates)
+        return places, {doc: place.length for doc, place in places.items()}
+
+    def _lengths(self, docs: Sequence[int]) -> dict[int, int]:
+        lengths: dict[int, int] = {}
+        for (written,) in self._rows(_LENGTHS_OF, docs=docs):
+            lengths |= read_pairs(written or "")
+        return lengths
 
     def _places(self, order: Sequence[int], most: int) -> dict[int, Place]:
         """Return the first *most* of *order* that meet the condition."""
@@ -175,11 +201,10 @@ class Reader:
 
 
 def open_shelves(
-    session: Session, owners: Sequence[str], kind: str, where: ColumnElement[bool] | None
+    connection: Connection, owners: Sequence[str], kind: str, where: ColumnElement[bool] | None
 ) -> Reader:
     """Return a reader of the *kind* shelves of *owners*."""
     values = {"owners": [*owners], "kind": kind}
-    connection = session.connection()
     rows = _SIZES.rows(connection, values)
     total, length = sum(row[1] for row in rows), sum(row[2] for row in rows)
     return Reader(connection, [row[0] for row in rows], total, length, where)
@@ -205,7 +230,13 @@ def _of(written: _Written, terms: Collection[str]) -> _Written:
     return {term: texts for term, texts in written.items() if term in wanted}
 
 
-def _only(held: Held, docs: Collection[int]) -> Held:
+def _only(held: Held, docs: Mapping[int, object], reach: Reach) -> Held:
+    """Leave out other texts; those of a talk stay in order, as their sums depend on it."""
+    if not reach.placed:
+        wanted = docs.keys()
+        return {
+            term: {doc: each[doc] for doc in each.keys() & wanted} for term, each in held.items()
+        }
     return {
         term: {doc: times for doc, times in each.items() if doc in docs}
         for term, each in held.items()
@@ -225,11 +256,13 @@ def _rarest_first(
     return order, []
 
 
-def _best_first(held: Held, texts: Mapping[str, int], total: int) -> list[int]:
-    """Return the texts by how many of the rare words they hold; of equal ones the newer first."""
-    totals: dict[int, float] = defaultdict(float)
+def _totals(held: Held, texts: Mapping[str, int], total: int) -> dict[int, float]:
+    """Return for each text how many of the rare words it holds, each by its rarity."""
+    totals: dict[int, float] = {}
     for term, docs in held.items():
         rarity = score.rarity(texts[term], total)
-        for doc in docs:
+        again = docs.keys() & totals.keys()
+        for doc in again:
             totals[doc] += rarity
-    return score.highest(totals)
+        totals |= dict.fromkeys(docs.keys() - again, rarity)
+    return totals

@@ -6,7 +6,7 @@ features: what is left out there can't be ranked.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sqlalchemy import delete
+from sqlalchemy import Connection, delete
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.memory.entry import MemoryType
@@ -42,24 +42,23 @@ def drop_all(session: Transaction, owner_id: str) -> None:
 
 
 def search(
-    session: Transaction, reader_id: str, query: Query, asked: Wish, *, k: int
+    connection: Connection, reader_id: str, query: Query, asked: Wish, *, k: int
 ) -> list[tuple[Seen, Scored]]:
     """Return at most *k* of the entries asked for that bear on *query*, best first."""
-    connection = session.connection()
     sharers = memory_sight.sharers(connection, reader_id)
 
-    def features(_session: Transaction, docs: Collection[int]) -> Mapping[int, Features]:
+    def features(docs: Collection[int]) -> Mapping[int, Features]:
         wanted = asked.also("numbers", [*docs])
         found = memory_sight.columns(
             connection, reader_id, wanted, *_FEATURES, shared=bool(sharers)
         )
         return {
-            number: Features(MemoryType(kind), host or was or "", *rest)
+            number: Features(_TYPES[kind], host or was or "", *rest)
             for number, kind, host, was, *rest in found
         }
 
     scored = postings.search(
-        session, reader_id, "memory", query, k=k, features=features, also_of=sharers
+        connection, reader_id, "memory", query, k=k, features=features, also_of=sharers
     )
     if not scored:
         return []
@@ -70,6 +69,7 @@ def search(
     return [(seen[each.doc], each) for each in scored if each.doc in seen]
 
 
+_TYPES = {each.value: each for each in MemoryType}
 _FEATURES = (
     MEMORY.c.number,
     MEMORY.c.type,

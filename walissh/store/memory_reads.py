@@ -8,7 +8,7 @@ from walissh.memory import naming, settle
 from walissh.memory.entry import Hit, Memory, MemoryType, Place
 from walissh.memory.recall.values import Query
 from walissh.store import memory_index, memory_rows, memory_sight
-from walissh.store.database import reading
+from walissh.store.database import looking, reading
 from walissh.store.memory_rows import Seen
 from walissh.store.memory_sight import Wish
 from walissh.store.models import MemoryRow
@@ -150,8 +150,8 @@ def recall(
     """
     now = utc_now()
     asked = _of_host(_of_type(memory_sight.wish(None, now).also("lasting"), type), host_id)
-    with reading(patience_ms=patience_ms) as session:
-        found = memory_index.search(session, reader_id, query, asked, k=k)
+    with looking(patience_ms=patience_ms) as connection:
+        found = memory_index.search(connection, reader_id, query, asked, k=k)
     return [
         Hit(memory_rows.memory(seen, reader_id, now), scored.score, scored.reasons)
         for seen, scored in found

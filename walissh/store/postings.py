@@ -15,7 +15,17 @@ from operator import itemgetter
 from typing import Any, Literal, cast
 
 from flask import current_app, has_app_context
-from sqlalchemy import ColumnElement, Insert, Table, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Insert,
+    Table,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -31,7 +41,7 @@ OWN_WORDS = "walissh_own_words"
 """Where the app keeps the installation's own synonyms, if it has any."""
 
 Kind = Literal["memory", "message", "knowledge"]
-LoadFeatures = Callable[[Session, Collection[int]], Mapping[int, Features]]
+LoadFeatures = Callable[[Collection[int]], Mapping[int, Features]]
 """Gives what else is known of some memories, and leaves out those that do not count."""
 
 BATCH = 400
@@ -206,7 +216,7 @@ def _counts(kind: Kind, line: Line) -> Counter[str]:
 
 
 def search(
-    session: Session,
+    connection: Connection,
     owner_id: str,
     kind: Kind,
     query: Query,
@@ -227,16 +237,16 @@ def search(
     """
     aim = sought.seek(query, lexicon or _lexicon())
     wanted = {} if kind == "memory" else marks.of_question(query.text)
-    reader = lookup.open_shelves(session, [owner_id, *also_of], kind, where)
+    reader = lookup.open_shelves(connection, [owner_id, *also_of], kind, where)
     if not reader.total:
         return []
     reach = lookup.MEMORIES if kind == "memory" else lookup.TALKS
     matches = reader.matches(aim, wanted, reach)
-    if not matches.places:
+    if not matches.lengths:
         return []
     if kind == "memory":
         tallies = memories.weigh(aim, matches)
-        known = _features(session, memories.best_first(tallies), features, k)
+        known = _features(memories.best_first(tallies), features, k)
         return memories.rank(query, tallies, known, k=k)
     scores = talk.spots(aim, matches)
     found = reader.lines_at(scores)
@@ -251,14 +261,12 @@ def _lexicon() -> Synonyms:
     return own.current() if own is not None else synonyms.standard()
 
 
-def _features(
-    session: Session, docs: Sequence[int], load: LoadFeatures | None, k: int
-) -> Mapping[int, Features]:
+def _features(docs: Sequence[int], load: LoadFeatures | None, k: int) -> Mapping[int, Features]:
     if load is None:
         raise TypeError("a search of memories needs their features")
     known: dict[int, Features] = {}
     for chunk in lookup.chunks(docs, CANDIDATES):
-        known |= load(session, chunk)
+        known |= load(chunk)
         if len(known) >= max(CANDIDATES // 2, 5 * k):
             break
     return known

@@ -77,7 +77,7 @@ def unindexed_turns(limit: int) -> list[str]:
 def search(user_id: str, query: Query, *, k: int) -> list[Message]:
     """Return at most *k* messages of this person's talks that bear on *query*, best first."""
     with reading() as session:
-        scored = postings.search(session, user_id, "message", query, k=k)
+        scored = postings.search(session.connection(), user_id, "message", query, k=k)
         numbers = [each.doc for each in scored]
         found = session.scalars(
             select(MessageRow).where(MessageRow.number.in_(numbers), MessageRow.user_id == user_id)

@@ -61,8 +61,9 @@ class _People:
         self._index()
         user, k = fields.text(line, "user"), fields.whole(line, "k", 5)
         query = Query(fields.text(line, "text"), at=fields.optional_instant(line, "at"))
-        found = postings.search(self._session, user, "memory", query, k=k, features=self._load)
-        found += postings.search(self._session, user, "message", query, k=k)
+        connection = self._session.connection()
+        found = postings.search(connection, user, "memory", query, k=k, features=self._load)
+        found += postings.search(connection, user, "message", query, k=k)
         hits = [self._ids[each.doc] for each in found[:k]]
         return {"id": fields.text(line, "id"), "hits": hits}
 
@@ -93,5 +94,5 @@ class _People:
             postings.put_many(self._session, user, kind, lines)
         self._waiting.clear()
 
-    def _load(self, _session: Session, docs: Collection[int]) -> Mapping[int, Features]:
+    def _load(self, docs: Collection[int]) -> Mapping[int, Features]:
         return {doc: self._features[doc] for doc in docs}

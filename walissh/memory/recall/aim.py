@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from walissh.memory import forms, words
 from walissh.memory.entry import MemoryType
@@ -78,15 +79,10 @@ def take(query: Query, known_hosts: Iterable[str]) -> Aim:
     named = {piece.lower() for piece in pieces if not words.is_han(piece)}
     at_hand = {host.lower() for host in query.hosts} & known
     strange = {name for name in named - known if _is_host_like(name)}
-    kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(query.text))
-    if forms.asks_for_rule(query.text):
-        kinds |= {MemoryType.USER_PREFERENCE}
-    if not kinds and _ANY.search(query.text):
-        kinds = frozenset({MemoryType.ENVIRONMENT_FACT})
     named &= known
     alone = {term for each in pieces if each.lower() not in named for term in words.terms(each)}
     return Aim(
-        kinds,
+        _kinds(query.text),
         frozenset(named),
         frozenset(named or at_hand),
         bool(strange) and not named,
@@ -94,5 +90,16 @@ def take(query: Query, known_hosts: Iterable[str]) -> Aim:
     )
 
 
+@lru_cache(maxsize=512)
+def _kinds(text: str) -> frozenset[MemoryType]:
+    kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(text))
+    if forms.asks_for_rule(text):
+        kinds |= {MemoryType.USER_PREFERENCE}
+    if not kinds and _ANY.search(text):
+        kinds = frozenset({MemoryType.ENVIRONMENT_FACT})
+    return kinds
+
+
+@lru_cache(maxsize=4096)
 def _is_host_like(name: str) -> bool:
     return bool(_HOST_LIKE.fullmatch(name)) and not _NO_HOST.fullmatch(name)

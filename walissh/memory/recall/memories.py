@@ -50,11 +50,12 @@ class Weighed:
 def weigh(sought: Sought, matches: Matches) -> Weighed:
     """Return what the matched texts have of what is sought."""
     damping = score.damping(matches)
-    said = _counted_once({each.name: _worth(each, matches, damping) for each in sought.words})
+    once = {doc: score.GAIN / (1 + added) for doc, added in damping.items()}
+    said = _counted_once({each.name: _worth(each, matches, damping, once) for each in sought.words})
     concepts: dict[str, Worth] = {}
     met: list[tuple[str, frozenset[str], Collection[int]]] = []
     for unit in sought.concepts:
-        if worth := _worth(unit, matches, damping):
+        if worth := _worth(unit, matches, damping, once):
             met.append((unit.name, _meant(unit), worth.keys()))
             concepts[unit.name] = _beyond(worth, [said[term] for term in unit.said if term in said])
     totals = _totals(said.values())
@@ -63,7 +64,7 @@ def weigh(sought: Sought, matches: Matches) -> Weighed:
     return Weighed(said, concepts, met, totals)
 
 
-def _worth(unit: Unit, matches: Matches, damping: Worth) -> Worth:
+def _worth(unit: Unit, matches: Matches, damping: Worth, once: Worth) -> Worth:
     held = score.counts(unit, matches)
     if not held:
         return {}
@@ -71,9 +72,12 @@ def _worth(unit: Unit, matches: Matches, damping: Worth) -> Worth:
     asked = unit.name in words.asking() or (unit.said and unit.said <= words.asking())
     rarity = score.rarity(max(texts, len(held)), matches.total)
     weight = unit.weight * (ASKING if asked else 1) * rarity
-    # score.fullness, without calling it for each of a thousand places
-    gain = score.K1 + 1
-    return {doc: weight * (times * gain / (times + damping[doc])) for doc, times in held.items()}
+    # score.fullness, without calling it for each of a thousand places; most stand there once
+    gain = score.GAIN
+    return {
+        doc: weight * (once[doc] if times == 1 else times * gain / (times + damping[doc]))
+        for doc, times in held.items()
+    }
 
 
 def _counted_once(worth: Mapping[str, Worth]) -> dict[str, Worth]:
@@ -104,6 +108,11 @@ def _beyond(worth: Worth, said: Sequence[Worth]) -> Worth:
     """Return what a widening counts more than the words it stands for."""
     if not said:
         return worth
+    if len(said) == 1:
+        had = said[0]
+        return {
+            doc: counts for doc, all in worth.items() if (counts := all - had.get(doc, 0.0)) > 0
+        }
     more = (
         (doc, counts - sum([each[doc] for each in said if doc in each]))
         for doc, counts in worth.items()
@@ -138,7 +147,7 @@ def rank(
     """
     most = max(MOST_VERSIONS, 2 * k)
     scores = _best(query, weighed, features, most)
-    order = sorted(scores, key=lambda doc: (-scores[doc], -doc))[:most]
+    order = score.highest(scores, most)
     _newer_first(scores, order, weighed, features)
     order = sorted(order, key=lambda doc: (-scores[doc], -doc))[:k]
     asked = reasons.Asked.of(query)
@@ -220,10 +229,13 @@ class _Bearing:
 
     def of(self, doc: int, features: Features) -> bool:
         own = _own(features.type, features.host, features.subject)
-        if any(doc in worth and name not in own for name, worth in self.words):
-            return True
-        if any(doc in docs and not said <= self.beside | own for said, docs in self.met):
-            return True
+        for name, worth in self.words:
+            if doc in worth and name not in own:
+                return True
+        for said, docs in self.met:
+            # what is only beside the question was left out before
+            if doc in docs and not (own and said <= self.beside | own):
+                return True
         return features.type in self.goal.kinds and features.host.lower() in self.goal.named
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from walissh.memory import synonyms, words
@@ -61,8 +62,15 @@ def _as_written(
 
 def _in_short(piece: str, terms: frozenset[str]) -> str:
     """Return *piece*, or the one part of it that was found."""
-    inner = [part for part in words.parts(piece) if terms.intersection(words.terms(part))]
-    return inner[0] if len(terms) == 1 and len(inner) == 1 else piece
+    if len(terms) > 1:
+        return piece
+    inner = [part for part, has in _inside(piece) if not terms.isdisjoint(has)]
+    return inner[0] if len(inner) == 1 else piece
+
+
+@lru_cache(maxsize=2048)
+def _inside(piece: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple((part, frozenset(words.terms(part))) for part in words.parts(piece))
 
 
 def _runs(

@@ -8,6 +8,7 @@ from walissh.memory.recall.values import Matches
 from walissh.memory.units import Phrase
 
 K1 = 1.2
+GAIN = K1 + 1
 B = 0.4
 LEAST_TEXTS = 40
 
@@ -23,11 +24,10 @@ def counts(unit: Unit, matches: Matches) -> Counts:
     found = [*filter(None, (_phrase(phrase, matches) for phrase in there))]
     if len(found) < 2:
         return found[0] if found else {}
-    best = {**found[0]}
-    for each in found[1:]:
-        for doc, times in each.items():
-            if best.get(doc, 0) < times:
-                best[doc] = times
+    best: dict[int, int] = {}
+    for each in found:
+        less = [doc for doc in each.keys() & best.keys() if each[doc] < best[doc]]
+        best = {**best, **each, **{doc: best[doc] for doc in less}}
     return best
 
 
@@ -38,11 +38,11 @@ def _phrase(phrase: Phrase, matches: Matches) -> Counts:
     if not all(lists):
         return {}
     rarest, *rest = sorted(lists, key=len)
-    return {
-        doc: min([times, *(each[doc] for each in rest)])
-        for doc, times in rarest.items()
-        if all(doc in each for each in rest)
-    }
+    there = rarest.keys() & rest[0].keys()
+    for each in rest[1:]:
+        there &= each.keys()
+    # in the order of the index: sums over the lines of a talk depend on it
+    return {doc: min([each[doc] for each in lists]) for doc in rarest if doc in there}
 
 
 def rarity(texts: int, total: int) -> float:
@@ -57,17 +57,23 @@ def rarity(texts: int, total: int) -> float:
 
 def fullness(times: float, length: float = 1.0) -> float:
     """Return what *times* occurrences count; *length* is that of the text to the mean one."""
-    return times * (K1 + 1) / (times + K1 * (1 - B + B * length))
+    return times * GAIN / (times + K1 * (1 - B + B * length))
 
 
 def damping(matches: Matches) -> dict[int, float]:
     """Return for each text what ``fullness`` adds below, which grows with its length."""
     mean = max(matches.mean_length, 1.0)
-    places = matches.places.items()
-    return {doc: K1 * (1 - B + B * (place.length / mean)) for doc, place in places}
+    lengths = matches.lengths.items()
+    return {doc: K1 * (1 - B + B * (length / mean)) for doc, length in lengths}
 
 
-def highest(totals: Mapping[int, float]) -> list[int]:
-    """Return the texts by their totals, the highest first; of equal ones the newer."""
+def highest(totals: Mapping[int, float], most: int | None = None) -> list[int]:
+    """Return the texts (at most *most*) by their totals, the highest first.
+
+    Of equal ones the newer.
+    """
+    if most is not None and len(totals) > most:
+        least = sorted(totals.values(), reverse=True)[most - 1]
+        totals = {doc: total for doc, total in totals.items() if total >= least}
     newest = sorted(totals, reverse=True)
-    return sorted(newest, key=totals.__getitem__, reverse=True)
+    return sorted(newest, key=totals.__getitem__, reverse=True)[:most]

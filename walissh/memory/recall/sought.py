@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from walissh.memory import words
 from walissh.memory.recall.values import Query
-from walissh.memory.synonyms import Synonyms
+from walissh.memory.synonyms import Concept, Synonyms
 from walissh.memory.units import Phrase
 
 MAX_TERMS = 400
@@ -59,5 +60,11 @@ def _own_weight(term: str) -> float:
 
 
 def _widened(text: str, weight: float, synonyms: Synonyms) -> Iterator[Unit]:
-    for concept in synonyms.concepts(text):
+    for concept in _concepts(text, synonyms):
         yield Unit(concept.name, concept.phrases, weight * concept.weight, concept.said)
+
+
+@lru_cache(maxsize=256)
+def _concepts(text: str, synonyms: Synonyms) -> tuple[Concept, ...]:
+    """Return what *text* speaks of: the last rounds of a talk come with each of its questions."""
+    return tuple(synonyms.concepts(text))

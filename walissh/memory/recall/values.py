@@ -54,14 +54,16 @@ class Matches:
 
     *total* and *mean_length* are of all texts of the owner; *held* gives per term how
     often it stands in which text; *texts* in how many it stands at all, which may be more
-    than *held* shows. *places* covers every text in *held*.
+    than *held* shows. *lengths* covers every text in *held*; so does *places*, if they are
+    lines of talks or pieces of documents.
     """
 
     total: int
     mean_length: float
     held: Mapping[str, Mapping[int, int]]
     texts: Mapping[str, int]
-    places: Mapping[int, Place]
+    lengths: Mapping[int, int]
+    places: Mapping[int, Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
