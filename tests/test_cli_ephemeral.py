@@ -221,7 +221,7 @@ def test_an_operand_that_is_missing_is_told_as_ever(command_line: CommandLine) -
 
 
 def test_the_offline_brain_works_without_a_trace_too(command_line: CommandLine) -> None:
-    result = command_line.run("chat", "--ephemeral", "web1", "why is the disk full?")
+    result = command_line.run("chat", "--ephemeral", "web1", "how much memory is free?")
     assert result.code == 0, result.err
     assert "[1] web1 $ " in result.out
     assert rows(command_line, "turn") == []

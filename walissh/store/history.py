@@ -15,6 +15,9 @@ from walissh.store import history_lines, history_memory, rows
 from walissh.store.database import reading, writing
 from walissh.store.models import MessageRow, SessionRow, TurnRow
 
+IDS_AT_ONCE = 500
+"""Databases limit how many values a statement may hold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -117,8 +120,11 @@ def page(session_id: str, user_id: str, *, limit: int, after: int = 0) -> Page:
 def put_messages(session: Transaction, talk: SessionRow, messages: Sequence[Message]) -> None:
     """Store checked messages with the ids and times that they have; ConflictError if known."""
     ids = [each.id for each in messages]
-    known = session.scalars(select(MessageRow.id).where(MessageRow.id.in_(ids)))
-    history_memory.refuse_known(set(known), ids)
+    known: set[str] = set()
+    for at in range(0, len(ids), IDS_AT_ONCE):
+        some = MessageRow.id.in_(ids[at : at + IDS_AT_ONCE])
+        known.update(session.scalars(select(MessageRow.id).where(some)))
+    history_memory.refuse_known(known, ids)
     for each in messages:
         session.add(
             MessageRow(

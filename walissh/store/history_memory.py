@@ -1,6 +1,6 @@
 """The messages of talks in this process alone: gone when it ends."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
 from walissh.errors import ConflictError, NotFoundError
@@ -69,6 +69,6 @@ def fresh(
 
 def refuse_known(known: Collection[str], ids: Sequence[str]) -> None:
     """Raise ConflictError if one of *ids* is known or comes twice."""
-    twice = sorted(known) or [each for each in ids if ids.count(each) > 1]
+    twice = sorted(known) or [each for each, count in Counter(ids).items() if count > 1]
     if twice:
         raise ConflictError(f"The message {twice[0]} is there already. Nothing was stored.")

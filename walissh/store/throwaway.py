@@ -61,3 +61,6 @@ class SnapshotThreads:
 
     def cache(self, session_id: str, user_id: str, tracked_now: Tracked) -> None:
         """Copy it nowhere."""
+
+    def forget(self, session_id: str, user_id: str) -> None:
+        """Drop nothing: it goes with the tables."""
