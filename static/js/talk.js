@@ -22,13 +22,18 @@
     if (there && there.dataset.sig === sig) return;
     const holder = document.createElement("template");
     holder.innerHTML = html;
-    const made = holder.content.firstElementChild;
+    let made = holder.content.firstElementChild;
     if (!made) return;
     made.dataset.sig = sig;
     if (there) {
       keepFolds(there, made);
       const focused = there.contains(document.activeElement);
-      there.replaceWith(made);
+      if (there.tagName === "ASIDE") {
+        // it stays in its place: on a phone an opened sheet is the target of the address
+        there.replaceChildren(...made.childNodes);
+        there.dataset.sig = sig;
+        made = there;
+      } else there.replaceWith(made);
       if (focused && made.tabIndex >= -1 && made.matches(".card, .asked")) made.focus({ preventScroll: true });
     } else {
       const home = document.getElementById(parent);
