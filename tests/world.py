@@ -20,7 +20,7 @@ from walissh.errors import WalisshError
 from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.router import Router
 from walissh.memory.sidepath import SidePath
-from walissh.react import agent, compaction, course, decisions
+from walissh.react import agent, compaction, course, decisions, prompt
 from walissh.react.gauge import Gauge
 from walissh.react.host import Host
 from walissh.react.parts import Limits, Parts
@@ -65,7 +65,7 @@ class World:
         session = sessions.create(person.id, host_ids=[host.id])
         tasks, dropped = TaskList(), list[str]()
         model, shell, queue, events = ScriptedModel([]), ScriptedShell(), ListQueue(), EventList()
-        reads = Understanding(misleads, turns, SidePath((), dropped.append), wiring.render, utc_now)
+        reads = Understanding(misleads, turns, SidePath((), dropped.append), prompt.render, utc_now)
         parts = Parts(
             model=model,
             shell=shell,

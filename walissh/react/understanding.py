@@ -26,17 +26,6 @@ BY_MODEL: Final = 0.8
 """How sure a model's word is: more than an unsure rule, less than a plain one."""
 
 
-class RuleUnderstanding:
-    """The rules alone: for talks that nothing is kept of."""
-
-    def intent_of(self, context: DynamicContext) -> Intended:
-        """Say what the question of this turn is meant to do."""
-        return intent.decide(context.turn.question, _said(context), task_of(context.tracked))
-
-    def misled(self, turn_id: str, sign: Sign) -> None:
-        """Learn nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Understanding:
     """The rules, as far as this person's reactions let them be trusted, and a model.
