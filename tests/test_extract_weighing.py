@@ -110,3 +110,9 @@ def test_a_wish_at_the_end_of_a_long_paste_is_seen() -> None:
 def test_traditional_characters_become_simplified_ones_of_the_same_length() -> None:
     text = "預設看 web 這台伺服器的記錄"
     assert simplified.of(text) == "默认看 web 这台服务器的记录"
+
+
+def test_a_secret_told_in_a_paste_is_not_said_again_by_a_rule() -> None:
+    rows = "\n".join(f"row {number} of the export went through" for number in range(120))
+    text = f"DB_PASSWORD=Mx7-fake-13kQ\n{rows}\nalways connect with Mx7-fake-13kQ to the export"
+    assert all("Mx7-fake-13kQ" not in each.content for each in preferences.from_user(text))

@@ -5,6 +5,7 @@ suppositions, quotations, other people's habits, symptoms and one-offs are none;
 looks like one is in ``preferences.yaml`` beside what is one.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -129,10 +130,26 @@ def _joined(parts: Sequence[Clause]) -> str:
 
 def _clean(found: Sequence[Found], text: str) -> list[Found]:
     """Return what holds no secret; what is left of a clause may still say one."""
-    told = pref_secrets.values(text) if found else frozenset()
+    told = pref_secrets.values(_shared(text, found)) if found else frozenset()
     return [each for each in found if not _leaks(each, told)]
+
+
+def _shared(text: str, found: Sequence[Found]) -> str:
+    """Return *text*, or of a long one the lines that share a word with what was found.
+
+    Each with the line before it, which may be the label of a secret.
+    """
+    if len(text) <= prose.LONG:
+        return text
+    lines = text.splitlines()
+    words = {word for each in found for word in _WORD.findall(f"{each.value} {each.content}")}
+    at = [n for n, line in enumerate(lines) if not words.isdisjoint(_WORD.findall(line))]
+    return "\n".join(lines[n] for n in sorted({*at, *(n - 1 for n in at if n)}))
 
 
 def _leaks(each: Found, told: frozenset[str]) -> bool:
     said = f"{each.subject}\n{each.value}\n{each.content}"
     return bool(redact.spans(said)) or any(secret in said for secret in told)
+
+
+_WORD: Final = re.compile(r"[^\s\"'“”‘’「」`,，。;；:：=()\u4e00-\u9fff]{3,}")
