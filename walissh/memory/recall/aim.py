@@ -19,6 +19,8 @@ _VERSION = re.compile(
     r"|\b(new|recent) enough\b|\bpatch(es|ed)?\b|\bis .* (still|yet)\b",
     re.I,
 )
+# of one thing: "how much" and "where" in such a question ask for the number of a release
+_SAYS_VERSION = re.compile(r"版本|哪一?版|\bversion\b|\brelease\b", re.I)
 # what was once, or a "how" of what is over; the cause of something
 _CASE = re.compile(
     r"[上那][次回]|[之以]前|当[时年初]|后来|最后|最终|终于|曾经|过去|来着|记得"
