@@ -125,8 +125,9 @@ class LongTermMemory:
 
 
 def warm_up() -> None:
-    """Compile the rules now, not in somebody's first turn: half a second of patterns."""
-    preferences.from_user("以后都用 UTC")
+    """Compile the rules now, not in somebody's first turn: a second of patterns."""
+    for said in ("以后都用 UTC", "这里没有规矩，只是说一句话", "show both sizes in one form"):
+        preferences.from_user(said)
     cases.from_assistant("The cause was found. It was fixed.")
     facts.from_tool("1.0", command="true --version", rc=0)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from walissh.memory import words
 from walissh.memory.entry import FACTS, Found, MemoryType, Proposed
-from walissh.memory.extract import cases, clauses, pref_secrets, preferences, prose
+from walissh.memory.extract import cases, marks, pref_secrets, preferences, prose
 from walissh.react.turn import CommandRun
 from walissh.safety import redact
 
@@ -81,7 +81,7 @@ def _preference(proposed: Proposed, grounds: Grounds) -> Kept | str:
 def _own_words(said: Sequence[str]) -> Iterator[str]:
     """Yield what may be a wish: no paste, no quotation, no question, nothing for this once."""
     for sentence in (each for text in said for each in prose.sentences(text)):
-        if not (sentence.asked or any(clauses.is_once(each) for each in sentence.clauses)):
+        if not (sentence.asked or any(marks.is_once(each) for each in sentence.clauses)):
             yield sentence.seen
 
 

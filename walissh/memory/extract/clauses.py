@@ -11,8 +11,6 @@ from typing import Final
 from walissh.memory.extract import marks, phrases, pref_secrets, weighing
 from walissh.memory.extract.prose import Clause, Sentence
 
-is_once = marks.is_once
-
 _SHORT: Final = 60
 
 
