@@ -15,6 +15,7 @@ NOT_ON_A_PAGE = {
     "SettingsError": "stops the start",
     "StartError": "stops the start",
     "BadCallError": "goes back to the model",
+    "BadPlanError": "goes back to the model",
     "PlaybookError": "stops the start",
     "ParseOutputError": "goes no further than the offline brain",
     "TurnCancelledError": "ends a job; the turn says that it was stopped",

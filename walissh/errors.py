@@ -120,5 +120,9 @@ class ContextTooLongError(ModelError):
         self.window_tokens = window_tokens
 
 
+class BadPlanError(WalisshError):
+    """A plan that the model wrote cannot be read; the text goes back to it."""
+
+
 class TurnCancelledError(WalisshError):
     """The person stopped the turn while a step was under way."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from walissh.errors import InvalidError
+from walissh.errors import BadPlanError
 from walissh.memory.working import StepStatus
 
 MAX_ITEMS = 50
@@ -42,12 +42,12 @@ class Item:
 
 
 def read(items: object) -> list[Item]:
-    """Return the items of a call; raises InvalidError in words for the model."""
+    """Return the items of a call; raises BadPlanError in words for the model."""
     found = [_item(each) for each in _listed(items)]
     if not found:
-        raise InvalidError("items must be a list with one entry for each step of the plan")
+        raise BadPlanError("items must be a list with one entry for each step of the plan")
     if len(found) > MAX_ITEMS:
-        raise InvalidError(f"a plan has at most {MAX_ITEMS} steps; sum some of them up")
+        raise BadPlanError(f"a plan has at most {MAX_ITEMS} steps; sum some of them up")
     return list(dict.fromkeys(found))
 
 
@@ -57,7 +57,7 @@ def _listed(items: object) -> list[object]:
     if isinstance(items, dict):
         items = _unwrapped(items)
     if not isinstance(items, list):
-        raise InvalidError("items must be a list with one entry for each step of the plan")
+        raise BadPlanError("items must be a list with one entry for each step of the plan")
     return items
 
 
@@ -83,11 +83,11 @@ def _item(item: object) -> Item:
     if isinstance(item, str):
         return _of_line(item)
     if not isinstance(item, dict):
-        raise InvalidError("each item must be a text or an object with a title")
+        raise BadPlanError("each item must be a text or an object with a title")
     fields = {str(name).lower(): value for name, value in item.items()}
     title, step_id = _text(fields, "title"), _text(fields, "id")
     if not title and not step_id:
-        raise InvalidError("each item needs a title")
+        raise BadPlanError("each item needs a title")
     word = _text(fields, "status")
     return Item(
         id=step_id[:MAX_ID_CHARS],
@@ -103,7 +103,7 @@ def _of_line(line: str) -> Item:
     """Read ``2. [x] title``; the number is only a place in the list."""
     found = _LINE.fullmatch(" ".join(line.replace("\0", "").split()))
     if not found:
-        raise InvalidError("each item needs a title")
+        raise BadPlanError("each item needs a title")
     box = found["box"]
     word = "" if box is None else _BOXES.get(box, box)
     return Item(title=found["title"][:MAX_TITLE_CHARS], status=_status(word))
@@ -115,7 +115,7 @@ def _status(word: str) -> StepStatus | None:
         return StepStatus.PENDING if plain else None
     if plain not in _states():
         names = ", ".join(each.value for each in StepStatus)
-        raise InvalidError(f"there is no status {word[:40]!r}; use one of: {names}")
+        raise BadPlanError(f"there is no status {word[:40]!r}; use one of: {names}")
     return _states()[plain]
 
 

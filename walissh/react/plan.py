@@ -37,7 +37,8 @@ def updated(plan: TaskState, items: object, goal: str) -> TaskState:
     Items that are all known change those steps and leave the others; with a new one among
     them the list is the whole plan: what was done stays, other steps left out are given
     up. Items of a paused plan take that one up again; items of neither begin a plan, and
-    an open one is paused. Raises InvalidError or ConflictError in words for the model.
+    an open one is paused. Raises BadPlanError, InvalidError or
+    ConflictError in words for the model.
     """
     wanted = listed.read(items)
     base = _meant(plan, wanted, goal)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.errors import BadPlanError, ConflictError, InvalidError, NotFoundError
 from walissh.memory.working import TaskState
 from walissh.react import plan, thread
 from walissh.react.needs import Commands, Turns
@@ -73,5 +73,5 @@ def _applied(state: TaskState, written: str) -> TaskState:
         return plan.updated(state, arguments.get("items"), str(arguments.get("goal", "")))
     except (ValueError, AttributeError, RecursionError):
         return state  # no JSON: it was refused then as well
-    except (InvalidError, ConflictError, NotFoundError):
+    except (BadPlanError, InvalidError, ConflictError, NotFoundError):
         return state

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from walissh.errors import ConflictError, InvalidError, NotFoundError, WalisshError
+from walissh.errors import (
+    BadPlanError,
+    ConflictError,
+    InvalidError,
+    NotFoundError,
+    WalisshError,
+)
 from walissh.memory.entry import Proposed
 from walissh.memory.working import TaskState
 from walissh.react import plan
@@ -78,7 +84,7 @@ def carry_out(calls: Sequence[ToolCall], room: Room) -> Outcome:
             if asks and call.name == "run_command":
                 raise BadCallError("not run: the person is asked first")
             outcome = _one(call, room, outcome)
-        except (BadCallError, InvalidError, ConflictError, NotFoundError) as error:
+        except (BadCallError, BadPlanError, InvalidError, ConflictError, NotFoundError) as error:
             outcome = _answered(outcome, call, f"[error: {error}]")
     return outcome
 

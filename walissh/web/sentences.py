@@ -201,6 +201,13 @@ SENTENCES: tuple[str, ...] = (
     _("Something went wrong in WaLiSSH itself. The log of the web part says what."),
     _("The form was not accepted: %(why)s Reload the page and try again."),
     _("The database did not answer: %(why)s"),
+    _("The disk of the database is full. Nothing was stored. Make room on it, then try again."),
+    _(
+        "The window of %(tokens)s tokens leaves %(left)s for the talk beside the other parts of"
+        " the prompt. Choose a model with a larger window, or set its size if the server has"
+        " more."
+    ),
+    _("There is no strategy %(name)s. Use one of %(names)s."),
     _("Redis did not answer: %(why)s"),
     *OF_MEMORY,
 )
