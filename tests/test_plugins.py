@@ -12,6 +12,8 @@ from walissh.errors import SettingsError
 from walissh.memory.sidepath import SidePath
 from walissh.react import plugins
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
+from walissh.store import hosts
+from walissh.store.hosts import HostDraft
 
 WEATHER = """
 from walissh.react.turn import Section
@@ -185,3 +187,15 @@ def test_code_that_does_not_even_parse_is_named(packages: Packages) -> None:
     (packages.folder / "acme_code.py").write_text("def (:\n")
     with pytest.raises(SettingsError, match=r"acme: weather.*SyntaxError"):
         load()
+
+
+def test_the_example_of_the_manual_works(packages: Packages, world: World) -> None:
+    page = (Path(__file__).parent.parent / "docs/plugins.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    packages.install("acme", oncall="OnCall")
+    (packages.folder / "acme_code.py").write_text(code)
+    (found,) = load()
+    assert "On call" not in system_of(world, found)
+    draft = HostDraft("web1", "127.0.0.1", "ops", groups=("web",))
+    hosts.change(world.host.id, world.person.id, draft)
+    assert "[On call]\n- web: Kim" in system_of(world, found)

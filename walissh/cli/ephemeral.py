@@ -100,7 +100,7 @@ def _parts(app: "Flask", history: "HistoryStore", talk: "Session") -> "Parts":
 
     with app.app_context():
         installed, settings = wiring.parts(), wiring.settings()
-    inventory = guest.Inventory(app)
+    gauge, inventory = installed.gauge, guest.Inventory(app)
     shell = SshShell(Pool(), inventory, settings.output_limit_mb)
     return replace(
         installed,
@@ -109,7 +109,7 @@ def _parts(app: "Flask", history: "HistoryStore", talk: "Session") -> "Parts":
         history=history,
         mind=guest.NoMemory(app),
         tracker=replace(installed.tracker, threads=throwaway.SnapshotThreads()),
-        gauge=replace(installed.gauge, lessons=guest.KnownLessons(installed.gauge.lessons)),
+        gauge=replace(gauge, lessons=guest.KnownLessons(gauge.lessons.of_model(gauge.model))),
         publish=Recorder(history, talk),
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every c
     from flask import Flask
 
     from walissh.memory.entry import Proposed, Recollection
-    from walissh.react.gauge import Learned, Lessons
+    from walissh.react.gauge import Learned
     from walissh.react.host import Endpoint, Host, HostKey
     from walissh.react.needs import Commands, Shell
     from walissh.react.turn import CommandRun, DynamicContext, Exit, Message, Session, Turn
@@ -141,13 +141,13 @@ class WitnessedShell:
 
 @dataclass(frozen=True, slots=True)
 class KnownLessons:
-    """What is known of the models, with nothing added (`react.gauge.Lessons`)."""
+    """What was known of the model at the start, with nothing added (`react.gauge.Lessons`)."""
 
-    lessons: "Lessons"
+    known: "Learned"
 
     def of_model(self, model: str) -> "Learned":
-        """Return what is known of a model."""
-        return self.lessons.of_model(model)
+        """Return what is known of the model."""
+        return self.known
 
     def keep(self, model: str, learned: "Learned") -> None:
         """Keep nothing."""
