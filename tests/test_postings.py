@@ -11,6 +11,7 @@ from sqlalchemy import column, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from walissh.errors import StoreError
 from walissh.memory import synonyms
 from walissh.memory.entry import MemoryType
 from walissh.memory.recall import sought
@@ -257,7 +258,44 @@ def test_a_long_shelf_gives_what_a_short_one_gives(session: Session) -> None:
     assert at_once == in_turn
 
 
+def test_the_candidates_of_memories_are_the_best_with_their_lengths(session: Session) -> None:
+    texts = ["relay", "relay opensmtpd", "relay opensmtpd queue", "queue", "relay queue"]
+    put(session, *(Line(doc, text) for doc, text in enumerate(texts)), kind="memory")
+    reader = lookup.open_shelves(session.connection(), ["ada"], "memory", None)
+    aim = sought.seek(Query("opensmtpd queue"), synonyms.standard())
+    matches = reader.matches(aim, [], Reach(9000, 2, placed=False))
+    assert (matches.lengths, matches.places) == ({2: 3, 1: 2}, {})
+    assert matches.held["opensmtpd"] == {1: 1, 2: 1}
+    assert matches.held["queue"] == {2: 1}
+
+
+def test_nothing_sought_on_a_shelf_has_no_lengths(session: Session) -> None:
+    put(session, Line(1, "relay"), kind="memory")
+    reader = lookup.open_shelves(session.connection(), ["ada"], "memory", None)
+    aim = sought.seek(Query("dovecot"), synonyms.standard())
+    assert reader.matches(aim, [], lookup.MEMORIES).lengths == {}
+
+
 def test_a_statement_that_fails_says_so_as_any_other(session: Session) -> None:
     kept = Kept(select(column("no_such_column")).select_from(LineRow.__table__))
     with pytest.raises(DBAPIError):
         kept.rows(session.connection(), {})
+
+
+def test_a_statement_that_fails_on_a_plain_connection_is_told_as_such(database_app: Flask) -> None:
+    kept = Kept(select(column("no_such_column")).select_from(LineRow.__table__))
+    with pytest.raises(StoreError), database.looking() as connection:
+        kept.rows(connection, {})
+
+
+def test_a_plain_connection_sees_one_state_of_the_database(database_app: Flask) -> None:
+    with database.looking() as connection:
+        shelves = select(func.count()).select_from(ShelfRow)
+        if connection.dialect.name == "postgresql":
+            pytest.skip("each statement there sees what was committed before it")
+        before = connection.scalar(shelves)
+        with database.writing() as session:
+            session.add(PersonRow(id="ada", name="ada", role="member"))
+            session.flush()
+            put(session, Line(1, "opensmtpd"), kind="memory")
+        assert connection.scalar(shelves) == before

@@ -18,8 +18,8 @@ from tests.notes import (
 )
 from walissh.cli.evaluations import recall as evaluation
 from walissh.memory import synonyms
-from walissh.memory.recall import marks, memories, sought
-from walissh.memory.recall.values import Features, Query
+from walissh.memory.recall import marks, memories, score, sought
+from walissh.memory.recall.values import Features, Matches, Query
 
 OTHERS = (
     note("shop is deployed in /srv/shop", host="fox3"),
@@ -302,3 +302,28 @@ def test_memories_of_another_person_stay_theirs() -> None:
 def test_answers_in_a_line_are_not_read() -> None:
     lines = [_memory("m1", "exim 4.94"), {**_asked("varnish"), "relevant": ["m1"]}]
     assert _hits(lines) == []
+
+
+# --- the best of many -----------------------------------------------------------------
+
+
+def test_the_best_of_many_are_the_first_of_all() -> None:
+    totals = {doc: float(doc * 7 % 5) for doc in range(40)}
+    everyone = score.highest(totals)
+    assert [score.highest(totals, most) for most in (1, 9, 40, 99)] == [
+        everyone[:most] for most in (1, 9, 40, 99)
+    ]
+    assert everyone[0] == 37
+
+
+@pytest.mark.parametrize("phrases", [(("a",), ("b",)), (("b",), ("a",)), (("a",), ("b",), ("a",))])
+def test_a_unit_counts_by_its_best_phrase(phrases: tuple[tuple[str, ...], ...]) -> None:
+    held = {"a": {1: 3, 2: 1}, "b": {1: 1, 2: 4, 3: 1}}
+    found = Matches(3, 1.0, held, {}, {1: 1, 2: 1, 3: 1})
+    assert score.counts(sought.Unit("c", phrases, 1.0), found) == {1: 3, 2: 4, 3: 1}
+
+
+def test_a_phrase_stands_where_all_its_words_do_as_often_as_the_rarest() -> None:
+    held = {"a": {1: 3, 2: 1}, "b": {1: 2, 3: 1}, "c": {1: 5, 2: 2, 3: 9}}
+    found = Matches(3, 1.0, held, {}, {1: 1, 2: 1, 3: 1})
+    assert score.counts(sought.Unit("d", (("a", "b", "c"),), 1.0), found) == {1: 2}
