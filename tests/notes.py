@@ -1,10 +1,11 @@
 """Memories as the tests of recall write them, and what a question brings back of them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from walissh.memory import synonyms, words
+from walissh.memory import forms, synonyms, words
 from walissh.memory.entry import MemoryType
 from walissh.memory.recall import memories, sought
 from walissh.memory.recall.values import Features, Matches, Query, Scored
@@ -45,7 +46,10 @@ def recalled(question: str, *notes: Note, k: int = 5, **place: object) -> list[s
 
 
 def matches(terms: frozenset[str], notes: tuple[Note, ...]) -> Matches:
-    counts = [words.counted(f"{each.text} {each.features.host}") for each in notes]
+    counts = [
+        words.counted(f"{each.text} {each.features.host}") | Counter(forms.of_text(each.text))
+        for each in notes
+    ]
     held = {
         term: {doc: count[term] for doc, count in enumerate(counts) if term in count}
         for term in terms

@@ -165,3 +165,24 @@ def test_a_plain_what_is_no_fact_where_something_else_is_meant() -> None:
 def test_a_host_at_hand_is_not_named() -> None:
     goal = aim.take(Query("看下磁盘", hosts=("fox2",)), ("fox2",))
     assert (goal.named, goal.hosts) == (frozenset(), frozenset({"fox2"}))
+
+
+@pytest.mark.parametrize("question", ["may I see passwords in your replies", "有什么规矩我该知道"])
+def test_a_question_for_a_rule_finds_rules_that_say_it_otherwise(question: str) -> None:
+    assert recalled(question, note("mask every credential", PREFERENCE), k=8)
+
+
+def test_no_rule_comes_for_a_question_that_is_for_none() -> None:
+    assert recalled("which cable was loose", note("mask every credential", PREFERENCE), k=8) == []
+
+
+def test_the_form_of_an_answer_decides_between_two_that_share_the_word() -> None:
+    held = (
+        note("dump repository is https://vault-9.example.net/dumps", FACT, "ware-2"),
+        note("dumps of ware-2 run at 03:40", FACT, "ware-2"),
+    )
+    assert recalled("ware-2 几点 dump", *held, k=1) == ["dumps of ware-2 run at 03:40"]
+
+
+def test_a_question_that_says_version_is_for_no_other_fact() -> None:
+    assert aim.take(Query("valkey 版本多少"), ()).kinds == {MemoryType.SOFTWARE_FACT}

@@ -179,6 +179,23 @@ def test_a_question_finds_what_says_it_otherwise(question: str, text: str) -> No
     assert _found(question, text)
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("which service owns 11211", "memcached on hot-3"),
+        ("etcd 用哪个口", "listens on 2379"),
+        ("堡垒机软件是哪一版", "jumpserver 4.1.0"),
+        ("which hypervisor is it", "proxmox 9.0.3"),
+        ("how are amounts rounded", "金额四舍五入到分"),
+        ("断电之后", "after the power outage"),
+    ],
+)
+def test_a_program_is_found_by_what_it_is_for_and_by_its_port(question: str, text: str) -> None:
+    held = {*words.terms(text)}
+    sought = [phrase for each in synonyms.standard().concepts(question) for phrase in each.phrases]
+    assert any(held.issuperset(phrase) for phrase in sought)
+
+
 def test_words_of_a_phrase_may_stand_apart() -> None:
     lexicon = Synonyms(synonyms.read("same:\n  - red lamp | 灯具损坏\n"))
     assert _found("the lamp was red", "一只灯具昨天损坏", lexicon)

@@ -78,11 +78,13 @@ class Synonyms:
 
     def __init__(self, groups: Iterable[Group]) -> None:
         self._groups = [*groups]
-        self._waiting: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
-        for number, group in enumerate(self._groups):
-            for phrase in group.said:
-                for key in units.beginnings(phrase):
-                    self._waiting[key].append((phrase, number))
+        # phrases wait by their places in these two lists: to collect a tuple for each takes long
+        self._said = [phrase for group in self._groups for phrase in group.said]
+        self._of = [number for number, group in enumerate(self._groups) for _ in group.said]
+        self._waiting: defaultdict[str, list[int]] = defaultdict(list)
+        for place, phrase in enumerate(self._said):
+            for key in units.beginnings(phrase):
+                self._waiting[key].append(place)
         self._ready: set[str] = set()
         self._met: dict[Phrase, list[int]] = {}
         self._apart: dict[str, dict[frozenset[str], list[int]]] = {}
@@ -115,7 +117,8 @@ class Synonyms:
     def _prepare(self, unit: str) -> None:
         """Cut the phrases that wait for *unit*; twice, by two threads, does no harm."""
         for key in units.keys(unit):
-            for phrase, number in self._waiting.get(key, ()):
+            for place in self._waiting.get(key, ()):
+                phrase, number = self._said[place], self._of[place]
                 self._met.setdefault(units.cut(phrase), []).append(number)
                 self._set_apart(frozenset(units.content(phrase)), number)
             self._waiting.pop(key, None)

@@ -95,6 +95,8 @@ def take(query: Query, known_hosts: Iterable[str]) -> Aim:
 @lru_cache(maxsize=512)
 def _kinds(text: str) -> frozenset[MemoryType]:
     kinds = frozenset(kind for kind, sign in _SIGNS if sign.search(text))
+    if _SAYS_VERSION.search(text):
+        kinds -= {MemoryType.ENVIRONMENT_FACT}
     if forms.asks_for_rule(text):
         kinds |= {MemoryType.USER_PREFERENCE}
     if not kinds and _ANY.search(text):
