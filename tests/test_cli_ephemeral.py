@@ -157,7 +157,7 @@ def test_with_a_folder_the_talk_is_kept_there_and_goes_on(
     scripted_model.script(Say("Delete old logs."))
     result = chat(command_line, scripted_model, "--ephemeral", str(folder), "web1", "and now?")
     assert result.code == 0, result.err
-    assert f"goes on after 4 messages is kept in {folder} only" in result.err
+    assert f"goes on after 4 messages, and is kept in {folder} only" in result.err
     sent = [each["content"] for each in scripted_model.requests[-1].messages[1:]]
     assert sent[0] == "what is wrong?" and "91%" in sent[2]
     assert sent[3:] == ["The disk is full.", "and now?"]

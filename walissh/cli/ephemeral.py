@@ -88,8 +88,8 @@ def begun(
 def _notice(folder: str, before: int) -> str:
     if not folder:
         return NOTICE.format("nothing of this talk is kept")
-    goes_on = f", which goes on after {before} messages" if before else ""
-    return NOTICE.format(f"this talk{goes_on} is kept in {folder} only")
+    goes_on = f"goes on after {before} messages, and " if before else ""
+    return NOTICE.format(f"this talk {goes_on}is kept in {folder} only")
 
 
 def _parts(app: "Flask", history: "HistoryStore", talk: "Session") -> "Parts":
