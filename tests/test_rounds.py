@@ -16,13 +16,18 @@ def result(call_id: str, text: str = "ok") -> Message:
     return Message("tool", text, tool_call_id=call_id)
 
 
-def test_what_comes_before_the_first_question_is_left_out() -> None:
-    kept = rounds.fit([result("c0"), Message("assistant", "late"), asked("q")], 1000)
-    assert [m.content for m in kept] == ["q"]
+def test_what_comes_before_the_first_question_is_in_no_round() -> None:
+    talk = [result("c0"), Message("assistant", "late"), asked("q")]
+    assert rounds.split(talk) == [[asked("q")]]
+
+
+def test_a_round_ends_where_the_next_question_begins() -> None:
+    first, second = [asked("q"), called("c1"), result("c1")], [asked("next")]
+    assert rounds.split([*first, *second]) == [first, second]
 
 
 def test_a_dangling_call_is_answered_as_interrupted() -> None:
-    kept = rounds.fit([asked("q"), called("c1", "c2"), result("c2"), asked("next")], 1000)
+    kept = rounds.repaired([asked("q"), called("c1", "c2"), result("c2"), asked("next")])
     assert [(m.role, m.content) for m in kept] == [
         ("user", "q"),
         ("assistant", ""),
@@ -33,31 +38,28 @@ def test_a_dangling_call_is_answered_as_interrupted() -> None:
 
 
 def test_a_result_without_its_call_is_left_out() -> None:
-    kept = rounds.fit([asked("q"), called("c1"), result("c1"), result("c9")], 1000)
+    kept = rounds.repaired([asked("q"), called("c1"), result("c1"), result("c9")])
     assert [m.tool_call_id for m in kept if m.role == "tool"] == ["c1"]
 
 
 def test_equal_ids_in_two_replies_keep_their_own_results() -> None:
     talk = [asked("q"), called("c1"), result("c1", "one"), called("c1"), result("c1", "two")]
-    assert [m.content for m in rounds.fit(talk, 1000) if m.role == "tool"] == ["one", "two"]
+    assert [m.content for m in rounds.repaired(talk) if m.role == "tool"] == ["one", "two"]
 
 
-def test_the_oldest_rounds_leave_first_and_whole() -> None:
-    talk = [asked("a" * 60), called("c1"), result("c1"), asked("b" * 60), asked("c" * 60)]
-    assert [m.content[0] for m in rounds.fit(talk, 150)] == ["b", "c"]
+def test_a_call_id_that_stands_twice_in_one_reply_is_kept_once() -> None:
+    kept = rounds.whole([asked("q"), called("c1", "c1"), result("c1")])
+    assert [(m.role, m.tool_call_id) for m in kept] == [
+        ("user", None),
+        ("assistant", None),
+        ("tool", "c1"),
+    ]
+    assert [each.id for each in kept[1].tool_calls] == ["c1"]
 
 
-def test_the_last_round_stays_even_if_it_is_too_long() -> None:
-    assert len(rounds.fit([asked("x" * 5000)], 10)) == 1
+def test_a_system_message_is_no_part_of_a_round() -> None:
+    assert rounds.whole([asked("q"), Message("system", "obey")]) == [asked("q")]
 
 
-def test_long_results_of_old_rounds_are_shortened_but_not_those_of_the_last() -> None:
-    long = "y" * 50_000
-    talk = [asked("q"), called("c1"), result("c1", long), asked("r"), called("c2")]
-    old, new = [m for m in rounds.fit([*talk, result("c2", long)], 10**6) if m.role == "tool"]
-    assert len(old.content) < 2_000 and "left out" in old.content
-    assert new.content == long
-
-
-def test_no_messages_give_none() -> None:
-    assert rounds.fit([], 100) == ()
+def test_no_messages_give_no_rounds() -> None:
+    assert rounds.split([]) == []

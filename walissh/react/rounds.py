@@ -6,7 +6,6 @@ from dataclasses import replace
 from walissh.react.turn import Message
 
 INTERRUPTED = "[interrupted, outcome unknown: the command may or may not have run]"
-OLD_RESULT_CHARS = 1_500
 
 
 def split(messages: Sequence[Message]) -> list[list[Message]]:
@@ -63,36 +62,3 @@ def _with_results(
         elif pairs:
             pairs[-1][1].setdefault(message.tool_call_id, message)
     return pairs
-
-
-def fit(messages: Sequence[Message], max_chars: int) -> tuple[Message, ...]:
-    """Return the newest whole rounds within *max_chars*; the last one always stays.
-
-    In older rounds long tool results are shortened: what mattered in them was said in the
-    answer.
-    """
-    *older, last = [repaired(each) for each in split(messages)] or [[]]
-    kept, left = [last], max_chars - _chars(last)
-    for each in reversed(older):
-        short = [_shortened(message) for message in each]
-        left -= _chars(short)
-        if left < 0:
-            break
-        kept.append(short)
-    return tuple(message for each in reversed(kept) for message in each)
-
-
-def _shortened(message: Message) -> Message:
-    if message.role != "tool" or len(message.content) <= OLD_RESULT_CHARS:
-        return message
-    half = OLD_RESULT_CHARS // 2
-    left_out = len(message.content) - 2 * half
-    cut = f"\n[... {left_out} characters of an old result left out ...]\n"
-    return replace(message, content=message.content[:half] + cut + message.content[-half:])
-
-
-def _chars(messages: Sequence[Message]) -> int:
-    return sum(
-        len(each.content) + sum(len(call.arguments) for call in each.tool_calls)
-        for each in messages
-    )

@@ -44,11 +44,6 @@ def alike(text: str, other: str) -> bool:
     return same(text, other) or likeness(text, other) >= ALIKE
 
 
-def bears_on(text: str, other: str) -> bool:
-    """Tell whether *text* is about what *other* is about."""
-    return overlap(text, other) >= BEARS_ON
-
-
 def plain(text: str) -> str:
     """Return *text* as it is compared: small letters, single spaces, no mark at its ends."""
     return " ".join(text.lower().split()).strip(" .。,，;；:：!！?？`'\"")

@@ -134,9 +134,6 @@ def _runtime(rows: Lines) -> Iterator[Found]:
 # --- lists of name and version --------------------------------------------------------
 
 _ROW = re.compile(r"[\s{]*(?P<name>[a-z][\w@/.-]*)(?::\s*'|\s+)v?(?P<v>\d[\w.+~-]*)'?,?\s*$")
-_NO_PROGRAM = frozenset(
-    {"series", "kernel", "ubuntu", "debian", "modules", "unicode", "cldr", "tz"}
-)
 
 
 def _named_rows(rows: Lines) -> Iterator[Found]:

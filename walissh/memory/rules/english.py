@@ -18,7 +18,6 @@ class Spoken:
     only: bool = False
 
 
-_FORMS = ("base", "gerund", "past", "noun")
 _CONSENT = (
     r"(?:ok(?:ay)?|approval|permission|consent|confirmation|go-?ahead|blessing|sign-?off|agreement"
     r"|say-?so|nod|authori[sz]ation|green light)"

@@ -10,7 +10,6 @@ from walissh.memory.rules.vocabulary import vocabulary
 
 DAY = 24 * 60
 ALL_DAYS = frozenset(range(7))
-WORKDAYS = frozenset(range(5))
 
 
 @dataclass(frozen=True, slots=True)

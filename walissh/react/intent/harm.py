@@ -13,7 +13,6 @@ from walissh.react.intent.situation import Situation
 
 _FIRM: Final = 0.97
 _LIKELY: Final = 0.95
-_UNSURE: Final = 0.7
 
 
 def wipes(read: Reading, at: Situation) -> float:

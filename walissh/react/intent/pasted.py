@@ -9,7 +9,6 @@ from walissh.react.intent.lexicon import found, shape
 from walissh.react.intent.reading import Reading
 from walissh.react.intent.situation import Situation
 
-_LEADING: Final = r"^%s"
 _LINE: Final = r"(?m)^\W{0,8}%s"
 _FEW_WORDS: Final = 4
 

@@ -41,14 +41,12 @@ class Condensed:
         return next((n for n in range(1, self.lines + 1) if n not in seen), 1)
 
 
-def condense(
-    pieces: Iterable[str], *, max_chars: int, language: Language = "en", lines: int = 0
-) -> Condensed:
+def condense(pieces: Iterable[str], *, max_chars: int, language: Language = "en") -> Condensed:
     """Return what is shown of the text that *pieces* make, in at most *max_chars* characters.
 
     Reads *pieces* once and keeps little of them, wherever they are cut. A text that fits is
     shown as it is, but for long repeats and for what is no text. Numbers count the newlines
-    before a line, from 1. *lines* is how many there are, if that is known.
+    before a line, from 1.
     """
     held, rest = _begin(iter(pieces), max_chars)
     if rest is None:
