@@ -2,7 +2,8 @@
 
 Ancestor: ContextTracker, which was in RAM. The snapshot is written first and is the truth:
 Redis may be away, empty, or older than it. The plan stands in working memory, as a task of
-its own, so that its steps expire and are cleared like those of any other task.
+its own, so that its steps expire and are cleared like those of any other task; it says which
+version of the thread it belongs to, for the two are written one after the other.
 """
 
 import json
@@ -29,6 +30,9 @@ logger = logging.getLogger(__name__)
 TTL_S = 24 * 3600
 AWAY_S = 5.0
 """After Redis did not answer it is left alone so long: a step waits for it once at most."""
+
+_VERSION = "thread_version"
+"""The note of a plan in working memory that says of which version of the thread it is."""
 
 _Value = TypeVar("_Value")
 
@@ -85,15 +89,17 @@ class TrackedSessions:
         if not _goes_on(tracked.plan):
             return tracked
         plan = self._working.get_task_state(user_id, session_id, PLAN)
-        return None if plan is None else replace(tracked, plan=plan)
+        if plan is None or plan.notes.get(_VERSION) != tracked.version:
+            return None  # written between the two writes of another
+        return replace(tracked, plan=_unmarked(plan))
 
     def _put(self, session_id: str, user_id: str, tracked: Tracked) -> None:
         if _goes_on(tracked.plan):
-            self._working.plan(user_id, session_id, PLAN, tracked.plan)
+            self._working.plan(user_id, session_id, PLAN, _marked(tracked))
         else:
             self._working.clear_task(user_id, session_id, PLAN)
-        text = json.dumps(asdict(tracked), ensure_ascii=False)
-        self._redis.set(_key(session_id, user_id), text, ex=TTL_S)
+        # in ASCII: half of a surrogate pair, which a person may send, is no UTF-8
+        self._redis.set(_key(session_id, user_id), json.dumps(asdict(tracked)), ex=TTL_S)
 
     def _drop(self, session_id: str, user_id: str) -> None:
         self._redis.delete(_key(session_id, user_id))
@@ -108,13 +114,23 @@ class TrackedSessions:
         except (RedisError, QueueError) as error:
             self._away_until = monotonic() + AWAY_S
             logger.warning("thread not in Redis session=%s: %s", session_id, error)
-        except ConflictError as error:
+        except (ConflictError, UnicodeEncodeError) as error:
             logger.warning("thread not in Redis session=%s: %s", session_id, error)
         return otherwise
 
 
 def _goes_on(plan: TaskState) -> bool:
     return bool(plan.steps) and not ended(plan)
+
+
+def _marked(tracked: Tracked) -> TaskState:
+    plan = tracked.plan
+    return replace(plan, notes={**plan.notes, _VERSION: tracked.version})
+
+
+def _unmarked(plan: TaskState) -> TaskState:
+    kept = {name: each for name, each in plan.notes.items() if name != _VERSION}
+    return replace(plan, notes=kept)
 
 
 def _version(session_id: str, user_id: str) -> int | None:
