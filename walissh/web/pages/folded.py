@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from walissh.react.turn import Session
-from walissh.react.window.summary import Summary
+from walissh.react.window.summary import NOTED, PINNED, Summary
 from walissh.store import history, summaries
 from walissh.web.pages import view
 
-PINNED = ("goals", "hosts", "refusals", "rules", "questions", "kept")
-NOTED = ("said", "decisions", "findings", "done", "paths")
+_PARTS = (*PINNED, "kept")
+_NOTES = tuple(each for each in NOTED if each != "lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Folded:
     @property
     def parts(self) -> tuple[Part, ...]:
         """What the summary says, without the lines of each round."""
-        pinned = [Part(name, self.summary.texts(name)) for name in PINNED]
-        noted = [Part(each, _texts(self.summary, each)) for each in NOTED]
+        pinned = [Part(name, self.summary.texts(name)) for name in _PARTS]
+        noted = [Part(each, _texts(self.summary, each)) for each in _NOTES]
         return tuple(each for each in (*pinned, *noted) if each.texts)
 
     @property
