@@ -44,7 +44,7 @@ def test_a_refusal_without_a_size_halves_the_request() -> None:
 
 def test_it_gives_up_where_no_turn_would_fit() -> None:
     gauge = Gauge("my-own", Book())
-    assert gauge.refused(gauge.window(), 2 * LEAST_TOKENS - 2, None) is None
+    assert gauge.refused(gauge.window(), LEAST_TOKENS, None) is None
 
 
 def test_reported_usage_corrects_the_count_and_no_more() -> None:

@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.world import World
+from walissh import wiring
+from walissh.config import Settings
 from walissh.errors import SettingsError
 from walissh.memory.sidepath import SidePath
 from walissh.react import plugins
 from walissh.react.prompt import HostsProvider, Prompt, SystemProvider
 from walissh.store import hosts
 from walissh.store.hosts import HostDraft
+from walissh.web import create_app
 
 WEATHER = """
 from walissh.react.turn import Section
@@ -199,3 +202,34 @@ def test_the_example_of_the_manual_works(packages: Packages, world: World) -> No
     draft = HostDraft("web1", "127.0.0.1", "ops", groups=("web",))
     hosts.change(world.host.id, world.person.id, draft)
     assert "[On call]\n- web: Kim" in system_of(world, found)
+
+
+def test_two_of_one_order_stop_the_start_with_both_names(packages: Packages) -> None:
+    packages.install("acme", weather="Weather")
+    packages.install("zeta", sky="Weather")
+    with pytest.raises(SettingsError, match="acme: weather") as stopped:
+        Prompt.of([SystemProvider(), *load()])
+    assert "zeta: sky" in str(stopped.value) and "60" in str(stopped.value)
+
+
+def test_an_order_of_ours_is_refused_with_both_names(packages: Packages) -> None:
+    packages.install("acme", weather="Weather")
+    (packages.folder / "acme_code.py").write_text(WEATHER.replace("order = 60", "order = 10"))
+    with pytest.raises(SettingsError, match="HostsProvider") as stopped:
+        Prompt.of([HostsProvider(), *load()])
+    assert "acme: weather" in str(stopped.value)
+
+
+def test_the_product_asks_the_packages_that_are_installed(
+    packages: Packages, tmp_path: Path
+) -> None:
+    packages.install("acme", weather="Weather")
+    with create_app(Settings(home=tmp_path, secret_key="a key for tests only")).app_context():
+        providers = wiring.parts().prompt.providers
+    assert (providers[-1].order, getattr(providers[-1], "name", "")) == (60, "acme: weather")
+
+
+def test_a_wrong_package_stops_the_start_of_the_product(packages: Packages, tmp_path: Path) -> None:
+    packages.install("acme", weather="NoProvide")
+    with pytest.raises(SettingsError, match="acme: weather"):
+        create_app(Settings(home=tmp_path, secret_key="a key for tests only"))

@@ -1,6 +1,6 @@
 """The composition root: the only place that names concrete parts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flask import Flask, current_app
@@ -24,10 +24,11 @@ from walissh.memory.refine import Refiner
 from walissh.memory.router import OWN_FILE, Router
 from walissh.memory.sidepath import SidePath
 from walissh.memory.synonyms import SynonymsFile
+from walissh.react import plugins
 from walissh.react.gauge import Gauge
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
-from walissh.react.prompt import HostsProvider, Prompt, SystemProvider, render
+from walissh.react.prompt import ContextProvider, HostsProvider, Prompt, SystemProvider, render
 from walissh.react.task_state import TaskStateProvider
 from walissh.react.tracker import ContextTracker
 from walissh.react.understanding import Understanding
@@ -92,7 +93,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         model=LateModel(lambda: model(settings)),
         shell=SshShell(Pool(), hosts, output_limit_mb=settings.output_limit_mb),
         gate=ReadOnlyGate(),
-        prompt=prompt(),
+        prompt=prompt(plugins.load(plugins.found(), aside(settings))),
         turns=turns,
         commands=commands,
         history=history,
@@ -116,8 +117,8 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
     )
 
 
-def prompt() -> Prompt:
-    """Return the sections of the system message, in their order."""
+def prompt(more: Sequence[ContextProvider] = ()) -> Prompt:
+    """Return the sections of the system message, ours and *more*, in their order."""
     return Prompt.of(
         [
             SystemProvider(),
@@ -126,8 +127,14 @@ def prompt() -> Prompt:
             CoreMemoryProvider(render),
             LongTermMemoryProvider(render),
             MilestonesProvider(render),
+            *more,
         ]
     )
+
+
+def aside(settings: Settings) -> SidePath:
+    """Return what runs the plugins: one that fails is logged and counted."""
+    return SidePath(JOB_ENDS, Dropped(connect_briefly(settings)))
 
 
 def tracker(settings: Settings) -> ContextTracker:

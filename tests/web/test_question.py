@@ -233,7 +233,7 @@ def api(app: Flask) -> Api:
 def test_a_turn_tells_its_question_and_its_intent(app: Flask, api: Api) -> None:
     _, turn_id = asked(app, "web1", "web2")
     told = api.get(f"/turns/{turn_id}").json
-    assert told["question"] == {"text": "Which one?", "choices": ["web1", "web2"]}
+    assert (told["question"], told["choices"]) == ("Which one?", ["web1", "web2"])
     assert (told["status"], told["answer"]) == ("done", "Which one?")
     assert told["intent"]["intent"] == "EXECUTE"
     assert (told["intent"]["by"], bool(told["intent"]["rule"])) == ("rule", True)

@@ -45,14 +45,14 @@ def prompt(session: str, text: str, person: str | None, as_json: bool) -> None:
 
     Nothing is stored or counted, no model is asked, no host is touched.
     """
-    from walissh.react import compaction
+    from walissh.react.turn import compaction_asked
     from walissh.store import sessions
 
     with opened():
         talk = sessions.get(session, owner(person).id)
         if talk is None:
             raise NotFoundError("There is no such session. Its id stands in the page's address.")
-        if compaction.asked_for(text) is not None:
+        if compaction_asked(text) is not None:
             raise InvalidError(NO_MODEL)
         preview = _preview(talk, text)
     for note in preview.notes:

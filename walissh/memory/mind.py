@@ -34,6 +34,7 @@ from walissh.react.turn import (
     Recalled,
     Remembrance,
     Turn,
+    compaction_asked,
 )
 
 SEARCH_HITS = 10
@@ -133,6 +134,8 @@ class Mind:
 
     def _record_question(self, context: DynamicContext) -> bool:
         question = question_of(context.turn, context.history)
+        if compaction_asked(context.turn.question) is not None:
+            return True  # an order to the talk teaches nothing
         return question is None or self.aside.settled(
             "question",
             lambda: self.longterm.record_user_message(

@@ -23,6 +23,7 @@ from walissh.react import citations, compaction, course, repeats, telling, texts
 from walissh.react.host import Host
 from walissh.react.parts import Parts
 from walissh.react.turn import (
+    Asked,
     CommandRun,
     CommandStatus,
     DynamicContext,
@@ -33,6 +34,7 @@ from walissh.react.turn import (
     Tracked,
     Turn,
     TurnStatus,
+    compaction_asked,
 )
 from walissh.safety import purify
 
@@ -66,10 +68,11 @@ def think(parts: Parts, turn_id: str, step: int) -> None:
 
 
 def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
-    """Load what this step knows: cold start is the same as any start.
+    """Load what this step knows, and bring thread and memory up to the question.
 
-    The summary of what was folded, the messages after it, all of this turn, and what is
-    remembered.
+    Cold start is the same as any start: the summary of what was folded, the messages after
+    it, all of this turn, and what is remembered. Thread and memory are written once for
+    each turn; where no rule is sure of the intent, a model may be asked first.
     """
     session = parts.sessions.get(turn.session_id, turn.user_id)
     if session is None:
@@ -110,7 +113,7 @@ def _reply(parts: Parts, context: DynamicContext) -> Reply:
     """
     if context.tracked.pending is not None:
         return Reply("")
-    kept = compaction.asked_for(context.turn.question)
+    kept = compaction_asked(context.turn.question)
     if kept is not None:
         return Reply(compaction.by_hand(parts, context, kept))
     return _ask_model(parts, context)
@@ -119,7 +122,9 @@ def _reply(parts: Parts, context: DynamicContext) -> Reply:
 def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
     """Make one call; a request that is too long is made again smaller."""
     flow = telling.TextFlow(parts, context.turn, purify.clean)
-    wrap_up = context.turn.step >= parts.limits.steps or repeats.stuck(context.commands)
+    wrap_up = context.turn.step >= parts.limits.steps or repeats.stuck(
+        context.commands, [each for each in context.history if each.turn_id == context.turn.id]
+    )
     window = parts.gauge.window()
     while True:
         built = parts.prompt.build(context, window, wrap_up=wrap_up)
@@ -151,7 +156,7 @@ def _final(context: DynamicContext, reply: Reply) -> Reply:
 def _take(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     asked = context.tracked.pending
     if asked is not None:
-        ask_person(parts, context, reply, tools.Outcome(asked=asked))
+        _ask_person(parts, context, reply, asked, tools.Outcome())
     elif parts.mind.is_outdated(context.turn, context.recollection):
         _start_afresh(parts, context.turn)
     elif reply.tool_calls:
@@ -178,7 +183,7 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     room = tools.Room(context, parts.gate, parts.commands, parts.mind, parts.limits.command_s)
     outcome = tools.carry_out(reply.tool_calls, room)
     if outcome.asked is not None:
-        ask_person(parts, context, reply, outcome)
+        _ask_person(parts, context, reply, outcome.asked, outcome)
         return
     tracked = tracker.acted(context.tracked, outcome)
     runs = parts.turns.record_reply(turn, reply, outcome.proposals, outcome.answers, tracked)
@@ -191,11 +196,11 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     course.advance(parts, turn.id)
 
 
-def ask_person(parts: Parts, context: DynamicContext, reply: Reply, outcome: tools.Outcome) -> None:
+def _ask_person(
+    parts: Parts, context: DynamicContext, reply: Reply, asked: Asked, outcome: tools.Outcome
+) -> None:
     """End the turn by a question: no worker waits, the next message answers it."""
-    turn, asked = context.turn, outcome.asked
-    if asked is None:
-        return
+    turn = context.turn
     tracked = replace(tracker.acted(context.tracked, outcome), pending=asked)
     answers = {call.id: outcome.answers.get(call.id, "") for call in reply.tool_calls}
     if parts.turns.record_question(turn, reply, asked, answers, tracked):

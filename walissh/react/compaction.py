@@ -4,7 +4,6 @@ Nothing is deleted: the messages stay where they are, the model is given the sum
 """
 
 import logging
-import re
 from collections.abc import Sequence
 
 from walissh.errors import ModelError
@@ -23,24 +22,29 @@ from walissh.safety import purify
 
 logger = logging.getLogger(__name__)
 
-MOST_MESSAGES = 2_000
-"""What is looked at of a long talk that was never folded."""
+MOST_MESSAGES = 20_000
+"""What is read of a long talk that was never folded: an imported one, once."""
+RECENT_MESSAGES = 2_000
+FOLDED_FROM = 500
+"""So many messages are folded however short they are, down to half of it."""
 
 WRITER_CHARS = 40_000
 WRITER_TOKENS = 2_000
 """What a model is given of the folded rounds, and what its summary may take."""
 LINE_LOOK_CHARS = 600
 
-_BY_HAND = re.compile(r"\s*/compact(?:\s+(?P<keep>.+))?\s*", re.DOTALL | re.IGNORECASE)
-
 
 def unfolded(parts: Parts, turn: Turn, summary: Summary) -> list[Message]:
-    """Return the messages before *turn* that the summary does not hold, oldest first."""
+    """Return the messages before *turn* that the summary does not hold, oldest first.
+
+    With the strategy ``lru`` older ones too: a round that is referred to again comes back.
+    """
+    lru = parts.gauge.strategy == "lru"
     return parts.history.since(
         turn.session_id,
-        summary.until,
+        "" if lru else summary.until,
         user_id=turn.user_id,
-        limit=MOST_MESSAGES,
+        limit=RECENT_MESSAGES if lru else MOST_MESSAGES,
         before_turn=turn.id,
     )
 
@@ -59,18 +63,25 @@ def by_hand(parts: Parts, context: DynamicContext, keep: str) -> str:
     turn = context.turn
     before = _before(context.history, turn)
     new = compaction.compact(before, context.summary, keep, line_chars=_line_chars(parts))
+    if not before and context.summary.until:
+        # the same order made again after a process died between its two writes
+        before = [[]] * context.summary.rounds
+        new = context.summary
     if not before or not parts.summaries.save(turn.session_id, turn.user_id, new):
         return texts.nothing_to_compact(turn.language)
     telling.tell_compacted(parts, turn, new)
-    kept = [each for each in new.kept if each not in context.summary.kept]
+    again = new is context.summary
+    kept = [each for each in new.kept if again or each not in context.summary.kept]
     return texts.compacted(turn.language, len(before), keep, kept)
 
 
 def is_due(parts: Parts, turn: Turn) -> bool:
-    """Tell whether what was said since the last folding fills 80 % of the window."""
+    """Tell whether what was said since the last folding fills 80 % of the window, or is much."""
     window = parts.gauge.window()
     summary = parts.summaries.load(turn.session_id, turn.user_id)
     messages = _since(parts, turn, summary)
+    if len(messages) > FOLDED_FROM:
+        return True
     # the cheap bound first: most talks are short
     if sum(window.counter.at_most(each.content) for each in messages) < window.tokens * FULL:
         return False
@@ -101,9 +112,11 @@ def _older(
     fresh: Sequence[Sequence[Message]], window: Window, tokens: int
 ) -> Sequence[Sequence[Message]]:
     """Return the rounds before the newest ones that take *tokens*; the last three stay."""
+    messages = FOLDED_FROM // 2
     for at in range(len(fresh) - 1, -1, -1):
         tokens -= window.counter.messages(fresh[at])
-        if tokens < 0 and len(fresh) - at > LAST_ROUNDS:
+        messages -= len(fresh[at])
+        if min(tokens, messages) < 0 and len(fresh) - at > LAST_ROUNDS:
             return fresh[: at + 1]
     return []
 
@@ -162,9 +175,3 @@ def _since(parts: Parts, turn: Turn, summary: Summary) -> list[Message]:
     return parts.history.since(
         turn.session_id, summary.until, user_id=turn.user_id, limit=MOST_MESSAGES
     )
-
-
-def asked_for(question: str) -> str | None:
-    """Return what to keep if *question* is the command ``/compact``, None if it is not."""
-    found = _BY_HAND.fullmatch(question)
-    return None if found is None else (found["keep"] or "").strip()

@@ -10,6 +10,7 @@ from walissh.react.window.values import Strategy
 
 MOST_TOKENS = 48_000
 """More is not sent unless the settings say so: a window of a million costs as much."""
+UNDERCOUNTED = 1.15
 LEAST_TOKENS = 2_000
 """A window that is smaller holds no turn."""
 
@@ -89,9 +90,14 @@ class Gauge:
 
         *told_tokens* is the size that the server named, if it did: it is kept.
         """
-        if told_tokens:
-            learned = self.lessons.of_model(self.model)
+        learned = self.lessons.of_model(self.model)
+        if told_tokens and tokens.room(told_tokens) < counted:
             self.lessons.keep(self.model, replace(learned, window_tokens=told_tokens))
+        else:
+            # it took more than we counted: the next request is not to hit the same wall
+            most = min(learned.correction * UNDERCOUNTED, tokens.MOST_FACTOR)
+            self.lessons.keep(self.model, replace(learned, correction=most))
         named = tokens.room(told_tokens) if told_tokens else window.tokens
-        smaller = window.smaller(min(named, counted // 2))
-        return smaller if smaller.tokens >= LEAST_TOKENS else None
+        fits = named if named < counted else max(counted // 2, LEAST_TOKENS)
+        smaller = window.smaller(fits)
+        return smaller if LEAST_TOKENS <= smaller.tokens < counted else None

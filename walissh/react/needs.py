@@ -359,7 +359,8 @@ class Publish(Protocol):
     """``stream.append``: best effort; a lost event is rebuilt from the database."""
 
     def __call__(self, session_id: str, name: str, data: Mapping[str, object]) -> None:
-        """Append the event *name* (status, text, command, output, question, done)."""
+        """Append the event *name* (status, text, command, output, plan, question,
+        compacted, learned, done)."""
 
 
 class Enqueue(Protocol):

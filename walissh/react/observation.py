@@ -63,6 +63,9 @@ class Observation:
         return lines
 
 
+_NOT_RUN = ("it never ran", "refused by the gate", "denied by the person", "not run")
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Where a block stands in a tool message, from *start* to *end*; *shown* is its inside."""
@@ -131,6 +134,11 @@ def blocks(content: str) -> list[Block]:
             numbered = True
         at = _MARK.search(content, end)
     return found
+
+
+def never_ran(state: str) -> bool:
+    """Tell whether a block's state says that nothing was run."""
+    return state.startswith(_NOT_RUN)
 
 
 def exit_code(state: str) -> int | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Protocol
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -81,11 +82,14 @@ class Prompt:
     @classmethod
     def of(cls, providers: Sequence[ContextProvider]) -> "Prompt":
         """Sort the providers; raises SettingsError if two have the same order."""
-        orders = [each.order for each in providers]
-        twice = {order for order in orders if orders.count(order) > 1}
-        if twice:
-            raise SettingsError(f"Two context providers have the order {min(twice)}.")
-        return cls(tuple(sorted(providers, key=lambda each: each.order)))
+        by_order = sorted(providers, key=lambda each: each.order)
+        for one, other in pairwise(by_order):
+            if one.order == other.order:
+                raise SettingsError(
+                    f"Two context providers have the order {one.order}: {_name(one)} and"
+                    f" {_name(other)}. Give one of them another number."
+                )
+        return cls(tuple(by_order))
 
     def build(self, context: DynamicContext, window: Window, *, wrap_up: bool = False) -> Built:
         """Return what the model gets: one system message, then whole rounds.
@@ -129,6 +133,11 @@ class Prompt:
                 left = max(shares[at].tokens - over, 0)
                 shares[at] = _share(shares[at].order, shares[at].section, left, window)
         return tuple(each for each in shares if each.section.text)
+
+
+def _name(provider: ContextProvider) -> str:
+    """Return what a plugin is called by its package, one of ours by its class."""
+    return str(getattr(provider, "name", type(provider).__name__))
 
 
 def _share(order: int, section: Section, budget_tokens: int, window: Window) -> Share:

@@ -70,7 +70,9 @@ def _plan(messages: Iterable[Message]) -> TaskState:
 def _applied(state: TaskState, written: str) -> TaskState:
     try:
         arguments = json.loads(written or "{}")
-        return plan.updated(state, arguments.get("items"), str(arguments.get("goal", "")))
+        return plan.updated(
+            state, arguments.get("items", arguments), str(arguments.get("goal", ""))
+        )
     except (ValueError, AttributeError, RecursionError):
         return state  # no JSON: it was refused then as well
     except (BadPlanError, InvalidError, ConflictError, NotFoundError):

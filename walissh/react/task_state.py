@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from walissh.memory import quote
 from walissh.memory.working import StepStatus, SubTask, TaskState
 from walissh.react import paused, plan, thread, tracker, undertaken, unfinished
+from walissh.react.intent import is_sure
 from walissh.react.prompt import render
 from walissh.react.turn import Asked, DynamicContext, Intent, Meant, Section, Tracked
 
@@ -88,6 +89,8 @@ def _tells(tracked: Tracked, intent: Intent) -> str:
         return "confirm" if tracked.answered else "confirm_nothing"
     if intent in _BESIDE and tracker.open_task(tracked) and not tracked.answered:
         return "aside"
+    if intent is Intent.CONFIGURE_PREFERENCE and not is_sure(tracked.intents[0]):
+        return ""  # a wish beside a request: what is asked must still be done
     return _TELLS.get(intent, "")
 
 

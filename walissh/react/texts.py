@@ -124,6 +124,7 @@ def nothing_to_compact(language: Language) -> str:
 
 def compacted(language: Language, count: int, wanted: str, kept: Sequence[str]) -> str:
     """Say what was folded, and which of the wanted words were found and stay word for word."""
+    wanted = wanted if len(wanted) <= KEPT_SHOWN_CHARS else wanted[:KEPT_SHOWN_CHARS] + "…"
     lines = "\n".join(f"- {each[:KEPT_SHOWN_CHARS]}" for each in kept[:KEPT_SHOWN])
     if language == "zh":
         head = f"之前的 {count} 轮对话已折叠为摘要；消息本身都还在上面。"

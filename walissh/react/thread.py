@@ -18,7 +18,6 @@ NEAR: Final = 0.25
 BACK: Final = 0.5
 """An order that shares so much with a paused task takes it up again."""
 
-_BY_HAND: Final = re.compile(r"\s*/compact(\s.*)?", re.DOTALL)
 _BEGINS: Final = frozenset({Intent.DIAGNOSE, Intent.EXECUTE, Intent.QUERY})
 _SAYS_NO_GOAL: Final = frozenset({Intent.CHITCHAT, Intent.CONFIGURE_PREFERENCE, Intent.UNSAFE})
 GOES_ON: Final = frozenset({Intent.CONTINUE, Intent.CONFIRM})
@@ -47,14 +46,10 @@ def turned(kept: Tracked, said: Said) -> Tracked:
         return _gone_on(kept, said)
     if said.intended.intent in _BEGINS and not _leans_on(kept, said):
         return _begun(kept, said)
-    if kept.goal or said.intended.intent in _SAYS_NO_GOAL | GOES_ON:
+    sure = intent.is_sure(said.intended)  # a wish may stand beside a request
+    if kept.goal or said.intended.intent in GOES_ON | (_SAYS_NO_GOAL if sure else frozenset()):
         return kept
     return replace(kept, goal=goal_of(said.text))
-
-
-def is_by_hand(text: str) -> bool:
-    """Tell whether *text* is a command to the talk itself, which changes nothing in it."""
-    return _BY_HAND.fullmatch(text) is not None
 
 
 def goal_of(question: str) -> str:

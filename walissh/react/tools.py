@@ -18,7 +18,7 @@ from walissh.memory.working import TaskState
 from walissh.react import plan
 from walissh.react.host import Host
 from walissh.react.needs import Commands, Gate, Mind
-from walissh.react.offered import ALL, ASK_USER, MAX_LINES
+from walissh.react.offered import ALL, ASK_USER, MAX_LINES, RUN_COMMAND
 from walissh.react.turn import (
     Asked,
     CommandRun,
@@ -78,10 +78,10 @@ class Outcome:
 def carry_out(calls: Sequence[ToolCall], room: Room) -> Outcome:
     """Return the judged commands, the answers of all other calls, and what else they change."""
     outcome = Outcome(plan=room.context.tracked.plan)
-    asks = any(call.name == ASK_USER.name for call in calls)
-    for call in calls:
+    # questions first: what is asked decides whether anything is run
+    for call in sorted(calls, key=lambda each: each.name != ASK_USER.name):
         try:
-            if asks and call.name == "run_command":
+            if outcome.asked is not None and call.name == RUN_COMMAND.name:
                 raise BadCallError("not run: the person is asked first")
             outcome = _one(call, room, outcome)
         except (BadCallError, BadPlanError, InvalidError, ConflictError, NotFoundError) as error:
@@ -138,7 +138,8 @@ def _choices(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     given = arguments.get("choices", arguments.get("options", []))
     if not isinstance(given, list):
         raise BadCallError("choices must be a list of texts")
-    texts = (purify.clean(str(each)).replace("\0", "").strip() for each in given)
+    sound = (str(each).encode("utf-8", "replace").decode() for each in given)
+    texts = (purify.clean(each).replace("\0", "").strip() for each in sound)
     return tuple(dict.fromkeys(each[:MAX_CHOICE_CHARS] for each in texts if each))[:MAX_CHOICES]
 
 

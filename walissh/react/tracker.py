@@ -7,10 +7,11 @@ kept is the store's affair. When it was lost it is rebuilt from the tables.
 from dataclasses import dataclass, replace
 
 from walissh.react import paused, rebuilding, referent, service, thread, undertaken, unfinished
+from walissh.react.intent import is_sure
 from walissh.react.needs import Commands, Threads, Turns, Understanding
 from walissh.react.referent import Reference
 from walissh.react.tools import Outcome
-from walissh.react.turn import Asked, DynamicContext, Intended, Intent, Tracked
+from walissh.react.turn import Asked, DynamicContext, Intended, Intent, Tracked, compaction_asked
 
 LAST_INTENTS = 20
 LAST_HOSTS = 20
@@ -38,6 +39,9 @@ class ContextTracker:
         kept = self.threads.load(turn.session_id, turn.user_id)
         if kept is None:
             kept = rebuilding.rebuilt(context, self.turns, self.commands)
+        if compaction_asked(turn.question) is not None:
+            aside = replace(kept, pending=None, answered=None, resume=False)
+            return replace(context, tracked=self._told(aside))
         if kept.turn_id != turn.id:
             before = replace(context, tracked=self._really_asked(kept))
             intended = turn.intended or self.understanding.intent_of(before)
@@ -66,11 +70,11 @@ def open_task(tracked: Tracked) -> bool:
 def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
     """Return the thread after the question of this turn."""
     kept, turn = context.tracked, context.turn
-    if thread.is_by_hand(turn.question):
-        return replace(kept, pending=None, answered=None, resume=False, turn_id=turn.id)
     named = thread.named(turn.question, context.hosts)
     reference = None if named else _reference(context, intended)
     of_service = service.named(turn.question)
+    if intended.intent is Intent.CONFIGURE_PREFERENCE and is_sure(intended):
+        of_service = ""  # a rule about nginx is no talk about nginx
     own = {host.name.lower() for host in context.hosts}
     of_service = "" if of_service in own else of_service
     said = thread.Said(

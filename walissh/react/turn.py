@@ -3,6 +3,7 @@
 What the pure core needs from outside is said in `react.needs`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,15 @@ from walissh.react.window.summary import Summary
 
 Language = Literal["zh", "en"]
 Role = Literal["system", "user", "assistant", "tool"]
+
+
+_COMPACT = re.compile(r"\s*[/／]compact(?:\s+(?P<keep>.+))?\s*", re.DOTALL | re.IGNORECASE)
+
+
+def compaction_asked(text: str) -> str | None:
+    """Return what to keep if *text* is ``/compact``, a command to the talk itself; else None."""
+    found = _COMPACT.fullmatch(text)
+    return None if found is None else (found["keep"] or "").strip()
 
 
 class TurnStatus(StrEnum):

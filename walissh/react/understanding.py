@@ -4,6 +4,7 @@ Ancestor: the understanding stage and its feedback loop. What a person's reactio
 earlier decisions lowers the rules that misled, and gives the model examples.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,14 +12,24 @@ from time import monotonic
 from typing import Final
 
 from walissh.clock import Clock
-from walissh.errors import TurnCancelledError
+from walissh.errors import ModelError, TurnCancelledError
 from walissh.memory.working import StepStatus
-from walissh.react import compaction, intent, misled, opinion, paused, plan, signs
+from walissh.react import intent, misled, opinion, paused, plan, signs
 from walissh.react.intent import OpenTask
 from walissh.react.misled import Aside, Misleads, Misled, Sign
 from walissh.react.needs import Model, Turns
 from walissh.react.opinion import Render
-from walissh.react.turn import DynamicContext, Intended, Message, Reply, Tracked, Turn
+from walissh.react.turn import (
+    DynamicContext,
+    Intended,
+    Message,
+    Reply,
+    Tracked,
+    Turn,
+    compaction_asked,
+)
+
+logger = logging.getLogger(__name__)
 
 LAST_SAID = 6
 LIMIT_S: Final = 10.0
@@ -111,8 +122,9 @@ class Understanding:
 
         try:
             reply: Reply = model.complete(asked, on_text=opinion.unheard, cancelled=stopped)
-        except TurnCancelledError:
-            return None  # too slow, or stopped: the step that follows sees to that
+        except (TurnCancelledError, ModelError) as error:
+            logger.info("no opinion of a model turn=%s: %s", turn.id, type(error).__name__)
+            return None  # too slow, stopped or away: the rules' best stands
         self.turns.add_usage(turn.id, reply.usage)
         found = opinion.read(reply.text)
         return None if found is None else Intended(found, BY_MODEL, "model")
@@ -125,7 +137,7 @@ def matters(context: DynamicContext) -> bool:
     the same whatever it is called, and must not wait for a second call.
     """
     tracked = context.tracked
-    if compaction.asked_for(context.turn.question) is not None:
+    if compaction_asked(context.turn.question) is not None:
         return False
     open_or_left = paused.is_open(tracked.plan) or bool(paused.of(tracked.plan))
     return open_or_left or tracked.pending is not None

@@ -84,6 +84,14 @@ def add(session_id: str, messages: Sequence[Message], *, user_id: str) -> list[M
     return sound
 
 
+def place(message_id: str, session_id: str, user_id: str) -> int:
+    """Return how many messages of the session end with this one; 0 if it is not there."""
+    mine = (MessageRow.session_id == session_id, MessageRow.user_id == user_id)
+    number = select(MessageRow.number).where(MessageRow.id == message_id, *mine).scalar_subquery()
+    with reading() as session:
+        return session.scalar(select(func.count()).where(*mine, MessageRow.number <= number)) or 0
+
+
 def find(message_id: str, user_id: str) -> Message | None:
     """Return this message of this person, None if it is gone or another's.
 

@@ -230,8 +230,10 @@ def remember(turn: Turn, given: Remembrance) -> bool:
 
 
 def note_intent(turn: Turn, intended: Intended) -> bool:
-    """Note what the message of a turn was taken for."""
-    mine = update(TurnRow).where(TurnRow.id == turn.id)
+    """Note what the message of a turn was taken for; False if another step has it by now."""
+    mine = update(TurnRow).where(
+        TurnRow.id == turn.id, TurnRow.step == turn.step, TurnRow.attempt == turn.attempt
+    )
     with writing() as session:
         return bool(changed(session, mine.values(intended=asdict(intended))))
 

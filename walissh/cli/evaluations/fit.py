@@ -75,6 +75,9 @@ def _message(line: Mapping[str, object], made_id: str) -> Message:
 
 
 def _call(line: Mapping[str, object]) -> ToolCall:
+    function = line.get("function")
+    if isinstance(function, dict):  # as the model's interface writes it
+        line = {**function, "id": line.get("id")}
     given = line.get("arguments")
     arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
     return ToolCall(fields.text(line, "id"), fields.text(line, "name", ""), arguments)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from walissh.react.turn import Message
+from walissh.react.turn import Message, compaction_asked
 from walissh.react.window import fold, glean, names, questions, sentences, wording
 from walissh.react.window.summary import NOTED, PINNED, Summary, joined
 
@@ -85,7 +85,7 @@ def _points(text: str, phrases: Sequence[str], words: frozenset[str]) -> int:
 
 def _texts(rounds: Sequence[Sequence[Message]]) -> Iterator[str]:
     """Give what can be kept: short messages whole, of longer ones the sentences and lines."""
-    for message in (each for messages in rounds for each in messages):
+    for message in (each for messages in rounds if not _is_order(messages) for each in messages):
         text = message.content.strip()
         if message.role == "tool":
             yield from (x.strip() for x in text.splitlines()[:MAX_OUTPUT_LINES] if _can_stay(x))
@@ -95,7 +95,13 @@ def _texts(rounds: Sequence[Sequence[Message]]) -> Iterator[str]:
             yield from sentences.sentences(text)
 
 
+def _is_order(messages: Sequence[Message]) -> bool:
+    return bool(messages) and compaction_asked(messages[0].content) is not None
+
+
 def _can_stay(line: str) -> bool:
+    if line.startswith("[") and line.endswith("]"):
+        return False  # a note of the product's own, such as that a plan is kept
     return bool(line.strip()) and len(line) <= MAX_TEXT_CHARS and not _TITLE.match(line)
 
 

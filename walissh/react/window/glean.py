@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from walissh.react import language
-from walissh.react.turn import Message, ToolCall
+from walissh.react import language, observation
+from walissh.react.turn import Message, ToolCall, compaction_asked
 from walissh.react.window import names, questions, sentences, wording
 from walissh.react.window.summary import Note, Summary
 
@@ -80,6 +80,8 @@ def glean(
 
     *first*: it opens the talk, so its question is a goal. *hosts* are known already.
     """
+    if messages and compaction_asked(messages[0].content) is not None:
+        return Summary(rounds=1, until=messages[-1].id)  # an order to the talk says nothing in it
     heap = _Heap()
     answers = [each.content for each in messages if each.role == "assistant"]
     _from_calls(heap, messages)
@@ -251,8 +253,22 @@ def _from_call(heap: _Heap, call: ToolCall, result: Message | None, *, zh: bool)
     heap.notes["paths"] += [Note(path, 3) for path in names.paths_told(command)]
     place = ", ".join(where)
     heap.pinned["refusals"] += _denials(result, command, place, zh=zh) if result else []
-    if command and wording.kind("changing").says(command[: wording.MAX_CHARS]):
+    denied = bool(result and result.meta.get("denied"))
+    if (
+        command
+        and not denied
+        and _may_have_run(shown)
+        and wording.kind("changing").says(command[: wording.MAX_CHARS])
+    ):
         heap.note("done", f"{place}: {shortened(command, MAX_COMMAND_CHARS)}{_outcome(result)}", 4)
+
+
+def _may_have_run(shown: str) -> bool:
+    """Tell whether a result says anything else than that its command never ran."""
+    blocks = observation.blocks(shown)
+    if blocks:
+        return not all(observation.never_ran(each.state) for each in blocks)
+    return not shown.startswith("[error: ")
 
 
 def _denials(result: Message, command: str, place: str, *, zh: bool) -> Iterator[str]:

@@ -12,7 +12,7 @@ from walissh.react.host import Host as HostValue
 from walissh.react.host import HostKey
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
 from walissh.web.api.shape import Shape
-from walissh.web.api.thread_shapes import Asked, Plan, SummaryMark, Taken
+from walissh.web.api.thread_shapes import Plan, SummaryMark, Taken
 
 Item = TypeVar("Item")
 
@@ -143,7 +143,7 @@ class Turn(Shape):
     """A question on its way to an answer.
 
     *content* is the person's message and *intent* what it was taken for, *question* what the
-    turn asks back at its end, *partial* what a failed reply had said.
+    turn asks back at its end, with *choices* of answers; *partial* what a failed reply had said.
     """
 
     id: str
@@ -152,7 +152,8 @@ class Turn(Shape):
     content: str
     answer: str
     partial: str
-    question: Asked | None
+    question: str | None
+    choices: list[str]
     intent: Taken | None
     error: str
     language: str
@@ -272,7 +273,8 @@ def turn(
         content=value.question,
         answer=value.answer,
         partial="".join(each.content for each in replies if each.meta.get("partial")),
-        question=Asked.model_validate(value.asked) if value.asked else None,
+        question=value.asked.text if value.asked else None,
+        choices=list(value.asked.choices) if value.asked else [],
         intent=Taken.model_validate(value.intended) if value.intended else None,
         error=value.error,
         language=value.language,

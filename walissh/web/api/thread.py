@@ -8,8 +8,6 @@ from walissh.react import turn as values
 from walissh.store import history, summaries
 from walissh.web.api import shapes, thread_shapes
 
-READ_AT_ONCE = 500
-
 
 def told(talk: values.Session, session: shapes.Session) -> shapes.SessionInFull:
     """Return the whole shape of a session."""
@@ -37,18 +35,5 @@ def _thread(session_id: str, user_id: str) -> values.Tracked | None:
 
 def _summary(talk: values.Session) -> thread_shapes.SummaryMark | None:
     until = summaries.load(talk.id, talk.user_id).until
-    folded = _messages_up_to(talk, until) if until else 0
+    folded = history.place(until, talk.id, talk.user_id) if until else 0
     return thread_shapes.SummaryMark(folded=folded, until=until) if folded else None
-
-
-def _messages_up_to(talk: values.Session, message_id: str) -> int:
-    """Return the place of a message in its session, from 1; 0 if it is not there."""
-    before: int = 0
-    after: int | None = 0
-    while after is not None:
-        page = history.page(talk.id, talk.user_id, limit=READ_AT_ONCE, after=after)
-        ids = [each.id for each in page.items]
-        if message_id in ids:
-            return before + ids.index(message_id) + 1
-        before, after = before + len(ids), page.next
-    return 0

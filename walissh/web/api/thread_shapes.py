@@ -31,13 +31,6 @@ class SummaryMark(Shape):
     until: str
 
 
-class Asked(Shape):
-    """What a turn ended by asking; the session's next message answers it, in any words."""
-
-    text: str
-    choices: list[str]
-
-
 class Taken(Shape):
     """What a message was taken for: by the named *rule* or by the model; how sure, 0 to 1."""
 
