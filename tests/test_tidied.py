@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.test_citations import a_run
+from tests.test_observation import unread
 from walissh.react import attempts, observation, rounds, tidied
 from walissh.react.turn import CommandStatus, Message, ToolCall
 
@@ -35,7 +36,7 @@ def result(
     lines = text.count("\n")
     run = replace(a_run(run_id, lines), host=host, exit_code=code, output_head=text)
     run = replace(run, output_chars=len(text), **changes)
-    return Message("tool", observation.render(run), tool_call_id="c1")
+    return Message("tool", observation.render(run, unread), tool_call_id="c1")
 
 
 def ran(command: str, run_id: str, *more: Message, **changes: Any) -> list[Message]:
@@ -92,7 +93,7 @@ def test_of_two_hosts_in_one_result_only_the_one_that_ran_again_is_replaced() ->
         replace(a_run(run_id, 24), host=host, output_head=LONG, output_chars=len(LONG))
         for run_id, host in (("aaaa", "web1"), ("bbbb", "web2"))
     ]
-    told = Message("tool", observation.render_call(both), tool_call_id="c1")
+    told = Message("tool", observation.render_call(both, unread), tool_call_id="c1")
     talk = [
         asked(),
         called("df -h", hosts=["web1", "web2"]),

@@ -358,7 +358,3 @@ def remembrance_of(recollection: Recollection, *, recorded: bool) -> Remembrance
         recorded=recorded,
         place=recollection.place,
     )
-
-
-def _host(run: CommandRun | None) -> str:
-    return run.host if run else ""

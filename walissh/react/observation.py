@@ -39,7 +39,6 @@ _MARK = re.compile(
 )
 _LINE = re.compile(r"(?P<number>\d+): (?P<text>.*)")
 _EXIT = re.compile(r"exit (?P<code>\d+)\b")
-_CUT = re.compile(r"\[\.\.\. (?P<lines>\d+) lines left out \.\.\.\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +50,6 @@ class Observation:
     state: str
     exit_code: int | None
     text: str
-
-    def numbered_lines(self) -> list[tuple[int, str]]:
-        """Return the lines shown with their numbers (from 1) in the whole output."""
-        lines, number = [], 0
-        for text in self.text.splitlines():
-            cut = _CUT.fullmatch(text)
-            number += int(cut["lines"]) if cut else 1
-            if not cut:
-                lines.append((number, text))
-        return lines
 
 
 _NOT_RUN = ("it never ran", "refused by the gate", "denied by the person", "not run")
@@ -81,30 +70,25 @@ class Block:
 
 def render(
     run: CommandRun,
-    read: Read | None = None,
+    read: Read,
     *,
     language: Language = "en",
     max_chars: int = BLOCK_CHARS,
 ) -> str:
     """Return the block of one ended command, in about *max_chars* characters at most.
 
-    *read* gives the stored output in pages; without it only what the run itself carries of
-    both ends is shown.
+    *read* gives the stored output in pages; it is not asked when the run itself carries all.
     """
     header = f"[command {run.id} on {run.host}: {_state(run)}]"
     if not run.output_chars:
         return header
-    if read is None and not _is_carried(run):
-        return f"{header}\n{_fenced(_shown(run))}"
     room = max_chars - len(header) - len(_told(run, Condensed((), 0, False), language)) - 80
     shown = condense.condense(_pieces(run, read), max_chars=max(room, 0), language=language)
     told = "" if shown.whole else _told(run, shown, language) + "\n"
     return f"{header}\n{told}{_fenced(shown.text)}"
 
 
-def render_call(
-    runs: Sequence[CommandRun], read: Read | None = None, *, language: Language = "en"
-) -> str:
+def render_call(runs: Sequence[CommandRun], read: Read, *, language: Language = "en") -> str:
     """Return the tool message of one call: a block for each of its hosts."""
     each = max(min(BLOCK_CHARS, CALL_CHARS // max(len(runs), 1)), LEAST_BLOCK_CHARS)
     return "\n\n".join(render(run, read, language=language, max_chars=each) for run in runs)
@@ -178,8 +162,8 @@ def _is_carried(run: CommandRun) -> bool:
     return run.output_chars <= len(run.output_head) + len(run.output_tail)
 
 
-def _pieces(run: CommandRun, read: Read | None) -> Iterator[str]:
-    if read is None or _is_carried(run):
+def _pieces(run: CommandRun, read: Read) -> Iterator[str]:
+    if _is_carried(run):
         yield run.output_head + run.output_tail
         return
     at = 0
@@ -204,18 +188,6 @@ def _told(run: CommandRun, shown: Condensed, language: Language) -> str:
         f"[numbered lines: {shown.shown:,} of {run.output_lines:,} shown, under their numbers"
         f" in the stored output; more with {more}]"
     )
-
-
-def _shown(run: CommandRun) -> str:
-    head = run.output_head[: run.output_head.rfind("\n") + 1] or run.output_head + "\n"
-    tail = run.output_tail[run.output_tail.find("\n") + 1 :] or run.output_tail
-    # the lines that the two cuts broke are left out as well
-    left_out = run.output_lines - _lines(head) - _lines(tail)
-    return f"{head}[... {max(left_out, 1)} lines left out ...]\n{tail}"
-
-
-def _lines(text: str) -> int:
-    return text.count("\n") + (0 if text.endswith("\n") or not text else 1)
 
 
 def _size(run: CommandRun) -> str:
