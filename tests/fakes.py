@@ -167,7 +167,7 @@ class Snapshots:
         return tracked.snapshot(session_id, user_id)
 
     def save(self, session_id: str, user_id: str, thread: Tracked) -> Tracked:
-        return tracked.keep(session_id, thread)
+        return tracked.keep(session_id, user_id, thread) or thread
 
     def cache(self, session_id: str, user_id: str, thread: Tracked) -> None:
         pass

@@ -79,6 +79,18 @@ def test_another_person_gets_none_of_it(kept: Kept) -> None:
     assert kept.threads.load(kept.place[0], "someone") is None
 
 
+def test_another_person_keeps_nothing_in_it(kept: Kept) -> None:
+    saved = kept.save(FULL)
+    assert tracked.keep(kept.place[0], "someone", replace(saved, goal="not hers")) is None
+    assert kept.load() == saved
+
+
+def test_a_session_that_is_gone_is_not_told_as_kept(kept: Kept) -> None:
+    sessions.remove(*kept.place)
+    assert kept.save(FULL) == FULL
+    assert kept.keys == set()
+
+
 def test_the_copy_in_redis_is_what_is_read(kept: Kept) -> None:
     saved = kept.save(FULL)
     kept.threads.cache(*kept.place, replace(saved, service="seen in redis"))
@@ -103,7 +115,7 @@ def test_a_plan_that_expired_comes_from_the_database(kept: Kept) -> None:
 
 def test_a_copy_that_is_older_than_the_database_is_not_used(kept: Kept) -> None:
     saved = kept.save(FULL)
-    newer = tracked.keep(kept.place[0], replace(saved, goal="a newer goal"))
+    newer = tracked.keep(*kept.place, replace(saved, goal="a newer goal"))
     assert kept.load() == newer
 
 

@@ -105,7 +105,7 @@ class Talk:
         kept = tracked.snapshot(self.world.session.id, self.world.person.id)
         assert kept is not None
         changed = replace(kept, plan=plan.updated(kept.plan, list(items), goal))
-        tracked.keep(self.world.session.id, changed)
+        tracked.keep(self.world.session.id, self.world.person.id, changed)
 
 
 @pytest.fixture

@@ -157,12 +157,13 @@ def touch(session: Transaction, session_id: str) -> None:
     )
 
 
-def track(session: Transaction, session_id: str, tracked: Tracked) -> None:
-    """Keep the thread of a session, inside the caller's transaction."""
-    changed(
-        session,
-        update(SessionRow).where(SessionRow.id == session_id).values(tracked=asdict(tracked)),
-    )
+def track(session: Transaction, session_id: str, user_id: str, tracked: Tracked) -> bool:
+    """Keep the thread of this person's session, inside the caller's transaction.
+
+    False if there is no such session any more.
+    """
+    mine = update(SessionRow).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
+    return bool(changed(session, mine.values(tracked=asdict(tracked))))
 
 
 def _mentions(query: str) -> ColumnElement[bool]:

@@ -27,5 +27,5 @@ def save(session_id: str, user_id: str, new: Summary) -> bool:
         if row.summary and row.summary["rounds"] > new.rounds:
             return False
         kept = {"rounds": new.rounds, "until": new.until, "text": summary.dumps(new)}
-        mine = update(SessionRow).where(SessionRow.id == session_id)
+        mine = update(SessionRow).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
         return bool(changed(session, mine.values(summary=kept)))

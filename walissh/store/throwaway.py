@@ -57,7 +57,7 @@ class SnapshotThreads:
 
     def save(self, session_id: str, user_id: str, tracked_now: Tracked) -> Tracked:
         """Keep it; return it with its new version."""
-        return tracked.keep(session_id, tracked_now)
+        return tracked.keep(session_id, user_id, tracked_now) or tracked_now
 
     def cache(self, session_id: str, user_id: str, tracked_now: Tracked) -> None:
         """Copy it nowhere."""

@@ -64,9 +64,12 @@ class TrackedSessions:
     def save(self, session_id: str, user_id: str, tracked: Tracked) -> Tracked:
         """Keep it: in the database first, then in Redis; return it with its new version.
 
-        If another has kept a newer one meanwhile, that one stays and is returned.
+        If another has kept a newer one meanwhile, that one stays and is returned. If the
+        session is gone, nothing is kept, and *tracked* is returned with the version it had.
         """
-        kept = keep(session_id, tracked)
+        kept = keep(session_id, user_id, tracked)
+        if kept is None:
+            return tracked
         self.cache(session_id, user_id, kept)
         return kept
 
@@ -152,20 +155,21 @@ def snapshot(session_id: str, user_id: str) -> Tracked | None:
     return _read(stored) if stored else None
 
 
-def keep(session_id: str, tracked: Tracked) -> Tracked:
-    """Write the snapshot; return it with its new version.
+def keep(session_id: str, user_id: str, tracked: Tracked) -> Tracked | None:
+    """Write the snapshot; return it with its new version, None if the session is gone.
 
     A worker that was taken for dead and comes back overwrites nothing: what was kept
     since it read stays, and is returned.
     """
     kept = replace(tracked, version=tracked.version + 1)
-    now = select(SessionRow.tracked).where(SessionRow.id == session_id).with_for_update()
+    mine = select(SessionRow.tracked).where(
+        SessionRow.id == session_id, SessionRow.user_id == user_id
+    )
     with writing() as session:
-        stored = session.scalar(now)
+        stored = session.scalar(mine.with_for_update())
         if stored and int(stored["version"]) > tracked.version:
             return _read(stored)
-        sessions.track(session, session_id, kept)
-    return kept
+        return kept if sessions.track(session, session_id, user_id, kept) else None
 
 
 def _key(session_id: str, user_id: str) -> str:

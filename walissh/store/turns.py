@@ -138,7 +138,7 @@ def record_reply(
         history.put_reply(session, row, reply)
         history.put_results(session, row, list(answers.items()))
         if tracked is not None:
-            sessions.track(session, turn.session_id, tracked)
+            sessions.track(session, turn.session_id, turn.user_id, tracked)
         return [commands.put(session, row, each) for each in proposals]
 
 
@@ -184,7 +184,7 @@ def record_question(
             history.put_reply(session, row, reply)
             history.put_results(session, row, list(answers.items()))
         history.put_reply(session, row, Reply(asked.text), asked=told)
-        sessions.track(session, turn.session_id, tracked)
+        sessions.track(session, turn.session_id, turn.user_id, tracked)
         sessions.touch(session, turn.session_id)
         return True
 
