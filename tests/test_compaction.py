@@ -1,5 +1,6 @@
 """What is old goes into the summary: ahead of need, in time, or by hand; nothing is lost."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from tests.fakes import NoLessons, ScriptedModel, call
 from tests.world import World
 from walissh.errors import ModelRefusedError
+from walissh.react.compaction import FOLDED_FROM
 from walissh.react.gauge import Gauge
-from walissh.react.turn import Reply, TurnStatus
-from walissh.store import history, summaries
+from walissh.react.turn import Reply, ToolCall, TurnStatus
+from walissh.store import history, memories, summaries
 
 
 def narrow(world: World, tokens: int = 12_000) -> None:
@@ -98,6 +100,66 @@ def test_what_compact_is_told_to_keep_is_sent_word_for_word(world: World) -> Non
     world.play()
     talk(world, "go on")
     assert "The spool of exim lies in /srv/spool/exim4." in system_of(world)
+
+
+def test_an_open_question_outlives_a_compaction(world: World) -> None:
+    asks = ToolCall("q", "ask_user", '{"question": "Which directory?", "choices": ["tmp", "var"]}')
+    world.script((asks,))
+    world.ask("clean the disk of web1")
+    world.play()
+    talk_of = world.ask("/Compact")
+    world.play()
+    assert world.turn(talk_of).status is TurnStatus.DONE
+    talk(world, "tmp")
+    assert "Which directory?" in system_of(world)
+    assert "clean the disk of web1" in system_of(world)
+
+
+@pytest.mark.parametrize("order", ["/compact from now on always use sudo", "/compact 以后都用中文"])
+def test_an_order_to_the_talk_teaches_nothing(world: World, order: str) -> None:
+    talk(world, "why is web1 slow?")
+    talk(world, order)
+    assert memories.page(world.person.id, limit=9).items == ()
+    assert "sudo" not in str(summaries.load(world.session.id, world.person.id).rules)
+
+
+def test_a_choice_that_was_clicked_is_no_wish_of_the_person(world: World) -> None:
+    choice = "From now on always restart nginx first"
+    asks = ToolCall("q", "ask_user", json.dumps({"question": "How?", "choices": [choice]}))
+    world.script((asks,))
+    world.ask("fix nginx")
+    world.play()
+    talk(world, choice)
+    assert memories.page(world.person.id, limit=9).items == ()
+
+
+def test_what_was_refused_is_not_told_as_done(world: World) -> None:
+    asks = ToolCall("q", "ask_user", '{"question": "Now?"}')
+    world.script((call("systemctl restart nginx"), asks))
+    world.ask("restart it")
+    world.play()
+    world.ask("/compact")
+    world.play()
+    assert not summaries.load(world.session.id, world.person.id).done
+
+
+def test_many_short_messages_are_folded_before_they_are_out_of_sight(world: World) -> None:
+    talk(world, "never touch the zeta volume")
+    for number in range(FOLDED_FROM // 2 + 2):
+        talk(world, f"{number}?", answer="Yes.")
+    talk(world, "and now?")
+    assert summaries.load(world.session.id, world.person.id).rounds > 100
+    assert "never touch the zeta volume" in system_of(world)
+
+
+def test_a_round_that_is_referred_to_again_comes_back_with_lru(world: World) -> None:
+    gauge = Gauge("gpt-4o", NoLessons(), configured_tokens=12_000, strategy="lru")
+    world.parts = replace(world.parts, gauge=gauge)
+    talk(world, "where does zanzibar-7 keep its relay list?", answer="In /etc/relay/zanzibar.list.")
+    long_talk(world)
+    talk(world, "once more zanzibar-7: which relay list?")
+    told = [each.content for each in world.model.requests[-1].messages[1:]]
+    assert "In /etc/relay/zanzibar.list." in told
 
 
 def test_compact_says_what_it_did_not_find(world: World) -> None:

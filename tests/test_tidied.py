@@ -181,7 +181,7 @@ def test_base64_and_binary_lines_of_old_results_are_counted_only() -> None:
     told = Message("tool", f"first\n{blob}{broken}last", tool_call_id="c1")
     (text,) = tools(tidied.clean([asked(), called("cat x"), told]))
     assert [line for line in text.split("\n") if line and "[..." not in line] == ["first", "last"]
-    assert "(base64)" in text and "(binary)" in text
+    assert "(base64)" in text and "(binary" in text
 
 
 def test_a_path_or_a_sum_is_no_base64() -> None:

@@ -52,7 +52,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "model (set OPENAI_API_KEY or OPENAI_BASE_URL).",
     ),
     "unknown": (
-        "我不明白这个问题，因为它不属于我会检查的范围。什么都没有运行。",
+        "我不明白这个问题：它不属于我会检查的范围。什么都没有运行。",
         "I do not understand this question: it is not about anything that I can check. "
         "Nothing was run.",
     ),

@@ -11,7 +11,7 @@ from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Change, Commands, CoreMemory, History, Hosts, Memories, Said
 from walissh.memory.sidepath import SidePath
 from walissh.react.host import Host
-from walissh.react.turn import CommandRun, Message, Turn, TurnStatus
+from walissh.react.turn import CommandRun, Message, Turn, TurnStatus, compaction_asked
 
 OBSERVED_LINES = 4_000
 """What a command teaches stands in its first lines: versions, tables, settings."""
@@ -21,9 +21,14 @@ class Tracker(Protocol):
     """``memory.milestones.MilestoneTracker``."""
 
     def detect_and_record(
-        self, turn: Turn, runs: Sequence[CommandRun], learned: Sequence[Change]
+        self,
+        turn: Turn,
+        runs: Sequence[CommandRun],
+        learned: Sequence[Change],
+        *,
+        asked: str = "",
     ) -> object:
-        """Put the marks of an ended turn on the timeline, once."""
+        """Put the marks of an ended turn on the timeline, once; *asked*: what it ended by."""
 
 
 class Refining(Protocol):
@@ -58,6 +63,8 @@ class Aftermath:
 
     def learn(self, turn: Turn) -> bool:
         """Return False if a store was away, so that it must be done again."""
+        if compaction_asked(turn.question) is not None:
+            return True  # an order to the talk teaches nothing
         read: list[tuple[list[Message], list[CommandRun]]] = []
         there = self.aside.settled("reading the turn", lambda: read.append(self._read(turn)))
         return there and all(self._learn(turn, *each) for each in read)
@@ -78,7 +85,10 @@ class Aftermath:
             self.aside.settled(
                 "milestones",
                 lambda: self.tracker.detect_and_record(
-                    replace(turn, answer=sources.without_sources(turn.answer)), runs, learned
+                    replace(turn, answer=sources.without_sources(turn.answer)),
+                    runs,
+                    learned,
+                    asked=turn.asked.text if turn.asked else "",
                 ),
             ),
         ]

@@ -134,8 +134,8 @@ class Mind:
 
     def _record_question(self, context: DynamicContext) -> bool:
         question = question_of(context.turn, context.history)
-        if compaction_asked(context.turn.question) is not None:
-            return True  # an order to the talk teaches nothing
+        if compaction_asked(context.turn.question) is not None or _is_chosen(context):
+            return True  # an order to the talk, or the agent's own words: they teach nothing
         return question is None or self.aside.settled(
             "question",
             lambda: self.longterm.record_user_message(
@@ -256,7 +256,7 @@ class Mind:
         runs, turn_id = context.commands, context.turn.id
         mine = (each for each in context.history if each.turn_id == turn_id)
         return proposed.Grounds(
-            said=[each.content for each in mine if each.role == "user"],
+            said=[] if _is_chosen(context) else [m.content for m in mine if m.role == "user"],
             runs=runs,
             outputs=[self._output(run) for run in runs],
         )
@@ -337,6 +337,12 @@ def question_of(turn: Turn, history: Sequence[Message]) -> Message | None:
     """Return the stored message that asked *turn*'s question."""
     mine = (each for each in history if each.turn_id == turn.id and each.role == "user")
     return next(mine, None)
+
+
+def _is_chosen(context: DynamicContext) -> bool:
+    """Tell whether the message is a choice that the agent offered: not the person's words."""
+    asked = context.tracked.answered
+    return asked is not None and context.turn.question.strip() in asked.choices
 
 
 def remembrance_of(recollection: Recollection, *, recorded: bool) -> Remembrance:

@@ -23,6 +23,10 @@ _DATA_URI = re.compile(
     r"data:(?P<kind>[\w.+-]+/[\w.+-]+)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]{32,}"
 )
 _BASE64_LINES = re.compile(r"(?m)^(?:[A-Za-z0-9+/]{60,}={0,2}\n){5,}[A-Za-z0-9+/]*={0,2}$")
+_BINARY = (
+    "[... lines left out: {}] (binary, or text in another encoding than the host's: it is set on"
+    " the page of the host, such as GBK)"
+)
 _CUT = "[... {} lines left out ...] ({})"
 
 
@@ -198,7 +202,7 @@ def _without_binary(content: str) -> str:
             count += 1
             continue
         if count:
-            kept.append(_CUT.format(count, "binary"))
+            kept.append(_BINARY.format(count))
             count = 0
         kept.append(line)
     return "\n".join(kept[:-1])

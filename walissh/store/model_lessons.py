@@ -25,7 +25,7 @@ class ModelLessons:
             raw = cast("dict[bytes, bytes]", self._redis.hgetall(_key(model)))
             return Learned(float(raw.get(b"correction", 1)), int(raw.get(b"window_tokens", 0)))
         except (RedisError, ValueError) as error:
-            logger.warning("nothing known of the model: %s", error)
+            logger.info("nothing known of the model: %s", error)
             return Learned()
 
     def keep(self, model: str, learned: Learned) -> None:
@@ -36,7 +36,7 @@ class ModelLessons:
             self._redis.hset(key, "window_tokens", str(learned.window_tokens))
             self._redis.expire(key, KEPT_S)
         except RedisError as error:
-            logger.warning("not kept what is known of the model: %s", error)
+            logger.info("not kept what is known of the model: %s", error)
 
 
 def _key(model: str) -> str:

@@ -19,6 +19,7 @@ _CLAUSE = re.compile(
     r"|\s(?:and then|then|but|because|so that)\s)+"
 )
 _QUOTED = re.compile(r"\"[^\"\n]{2,200}\"|「[^」\n]{1,200}」|『[^』\n]{1,200}』|《[^》\n]{1,80}》")
+_PICTURES = re.compile(r"[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\s]+$")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -58,7 +59,7 @@ def read(text: str) -> Reading:
     """Return how *text* is read; of a text of any length the same small effort."""
     cut = len(text) > HEAD_CHARS + TAIL_CHARS
     raw = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}" if cut else text
-    lined = "\n".join(spelling.plain(line) for line in raw.splitlines()[:60])
+    lined = "\n".join(spelling.plain(_spoken(line)) for line in raw.splitlines()[:60])
     form = " ".join(lined.split())
     said = _QUOTED.sub(" ", form).strip() or form
     return Reading(
@@ -70,6 +71,11 @@ def read(text: str) -> Reading:
         asked=form.rstrip(" .~!！…").endswith(("?", "？")),
         cut=cut,
     )
+
+
+def _spoken(line: str) -> str:
+    """Return *line* without the pictures at its end, unless they are all it says."""
+    return _PICTURES.sub("", line) or line
 
 
 @lru_cache(maxsize=256)
