@@ -12,7 +12,7 @@ from tests.fakes import call
 from tests.world import World
 from walissh.clock import utc_now
 from walissh.memory import recollect
-from walissh.memory.working import StepStatus, SubTask, TaskState
+from walissh.memory.working import StepStatus, SubTask, TaskState, is_open
 from walissh.react import decisions, paused, plan, task_state, tracker, undertaken
 from walissh.react.host import Auth, Host
 from walissh.react.tracker import ContextTracker
@@ -241,14 +241,14 @@ def test_a_question_beside_the_plan_leaves_it_where_it_is(talk: Talk) -> None:
     talk.planned()
     context = talk.context("by the way, which kernel runs on db1?", Intent.QUERY)
     assert context.tracked.goal == MOVE
-    assert tracker.open_task(context.tracked)
+    assert is_open(context.tracked.plan)
     assert "beside the plan" in section(context)
 
 
 def test_a_step_of_the_plan_asked_for_by_hand_leaves_the_plan_in_place(talk: Talk) -> None:
     talk.say(MOVE)
     talk.planned()
-    assert tracker.open_task(talk.say("copy the files with rsync please"))
+    assert is_open(talk.say("copy the files with rsync please").plan)
 
 
 def test_another_topic_pauses_the_plan_and_going_on_comes_back_to_it(talk: Talk) -> None:
@@ -256,7 +256,7 @@ def test_another_topic_pauses_the_plan_and_going_on_comes_back_to_it(talk: Talk)
     talk.planned([{"title": STEPS[0], "status": "done"}, *STEPS[1:]])
     other = talk.context("why does the mail queue of db1 keep growing", Intent.DIAGNOSE)
     assert other.tracked.goal == "why does the mail queue of db1 keep growing"
-    assert not tracker.open_task(other.tracked)
+    assert not is_open(other.tracked.plan)
     assert f"paused: {MOVE} (1 of 5 steps behind; next: copy the files)" in section(other)
     talk.world.script("It is a stuck relay.")
     talk.world.play()
@@ -291,7 +291,7 @@ def test_a_message_that_was_not_surely_understood_pauses_nothing(talk: Talk) -> 
     before = replace(context, tracked=replace(context.tracked, turn_id=""))
     unsure = Intended(Intent.EXECUTE, 0.4, "rule", "guess")
     question = replace(before.turn, question="why does the mail queue of db1 keep growing")
-    assert tracker.open_task(tracker.taken_up(replace(before, turn=question), unsure))
+    assert is_open(tracker.taken_up(replace(before, turn=question), unsure).plan)
 
 
 # --- what was run -------------------------------------------------------------------------

@@ -221,6 +221,11 @@ def ended(state: TaskState) -> bool:
     return all(each.status in _ENDED for each in state.steps)
 
 
+def is_open(state: TaskState) -> bool:
+    """Tell whether there is a plan with something left to do."""
+    return bool(state.steps) and not ended(state)
+
+
 def _in(steps: Iterable[SubTask], status: StepStatus) -> tuple[str, ...]:
     return tuple(each.id for each in steps if each.status is status)
 

@@ -7,16 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from walissh.errors import WalisshError
-from walissh.memory.working import StepStatus, SubTask, TaskState, ended, planned
+from walissh.memory.working import StepStatus, SubTask, TaskState, is_open, planned
 
 NOTE = "paused"
 MOST = 3
 """An older one is dropped when another is left: nobody goes on with the fourth."""
-
-
-def is_open(plan: TaskState) -> bool:
-    """Tell whether the plan has something left to do."""
-    return bool(plan.steps) and not ended(plan)
 
 
 def of(plan: TaskState) -> tuple[TaskState, ...]:

@@ -13,6 +13,7 @@ from walissh.memory.working import (
     StepStatus,
     SubTask,
     TaskState,
+    is_open,
     moved,
     next_steps,
     planned,
@@ -84,7 +85,7 @@ def _is_of(plan: TaskState, wanted: Sequence[Item], goal: str) -> bool:
     known = sum(any(topic.alike(item.title, step.title) for step in plan.steps) for item in titled)
     if 2 * known >= len(titled):
         return True
-    return paused.is_open(plan) and bool(goal) and topic.alike(goal, plan.goal)
+    return is_open(plan) and bool(goal) and topic.alike(goal, plan.goal)
 
 
 def _matched(wanted: Sequence[Item], steps: Sequence[SubTask]) -> Matches:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from walissh.memory import quote
-from walissh.memory.working import StepStatus, SubTask, TaskState
-from walissh.react import paused, plan, thread, tracker, undertaken, unfinished
+from walissh.memory.working import StepStatus, SubTask, TaskState, is_open
+from walissh.react import paused, plan, thread, undertaken, unfinished
 from walissh.react.intent import is_sure
 from walissh.react.prompt import render
 from walissh.react.turn import Asked, DynamicContext, Intent, Meant, Section, Tracked
@@ -87,7 +87,7 @@ def _tells(tracked: Tracked, intent: Intent) -> str:
     """Return which short line the message calls for, "" for none."""
     if intent is Intent.CONFIRM:
         return "confirm" if tracked.answered else "confirm_nothing"
-    if intent in _BESIDE and tracker.open_task(tracked) and not tracked.answered:
+    if intent in _BESIDE and is_open(tracked.plan) and not tracked.answered:
         return "aside"
     if intent is Intent.CONFIGURE_PREFERENCE and not is_sure(tracked.intents[0]):
         return ""  # a wish beside a request: what is asked must still be done
@@ -113,7 +113,7 @@ def _plan(tracked: Tracked) -> _Values:
     behind = [each for each in steps if each.status in _BEHIND]
     folded = {each.id for each in behind[: max(len(behind) - SHOWN_SETTLED, 0)]}
     shown = [each for each in steps if each.id not in folded][:SHOWN_STEPS]
-    following = plan.next_step(tracked.plan) if tracker.open_task(tracked) else None
+    following = plan.next_step(tracked.plan) if is_open(tracked.plan) else None
     return {
         "plan_goal": quote.line(tracked.plan.goal, SHOWN_CHARS),
         "steps": [_step(each) for each in shown],
@@ -157,7 +157,7 @@ def _left(left: TaskState) -> _Values:
 def _cut_off(context: DynamicContext) -> _Values | None:
     """Return the last task if it was cut off and this message does not begin another."""
     goes_on = thread.goal_of(context.turn.question) != context.tracked.goal
-    if not goes_on or tracker.open_task(context.tracked):
+    if not goes_on or is_open(context.tracked.plan):
         return None
     told = unfinished.of(context)
     if told is None:

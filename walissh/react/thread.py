@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from walissh.memory.working import TaskState
+from walissh.memory.working import TaskState, is_open
 from walissh.react import intent, paused, pointing, topic
 from walissh.react.host import Host
 from walissh.react.turn import Intended, Intent, Tracked
@@ -77,7 +77,7 @@ def _place(lower: str, host: str) -> int:
 def _gone_on(kept: Tracked, said: Said) -> Tracked:
     """Go on with the plan that is named, else with the open one, else with the last paused."""
     place = _named(kept, said.text, topic.BEARS_ON)
-    if place is None and not paused.is_open(kept.plan) and not said.cut_off:
+    if place is None and not is_open(kept.plan) and not said.cut_off:
         place = 0 if paused.of(kept.plan) else None
     return kept if place is None else _back(kept, place)
 
@@ -96,7 +96,7 @@ def _begun(kept: Tracked, said: Said) -> Tracked:
         place = _named(kept, said.text, BACK)
         if place is not None:
             return _back(kept, place)
-    if paused.is_open(kept.plan) and _is_aside(kept, said):
+    if is_open(kept.plan) and _is_aside(kept, said):
         return kept
     return replace(kept, goal=goal_of(said.text), plan=paused.left(kept.plan))
 

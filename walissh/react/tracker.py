@@ -6,7 +6,8 @@ kept is the store's affair. When it was lost it is rebuilt from the tables.
 
 from dataclasses import dataclass, replace
 
-from walissh.react import paused, rebuilding, referent, service, thread, undertaken, unfinished
+from walissh.memory.working import is_open
+from walissh.react import rebuilding, referent, service, thread, undertaken, unfinished
 from walissh.react.intent import is_sure
 from walissh.react.needs import Commands, Threads, Turns, Understanding
 from walissh.react.referent import Reference
@@ -62,11 +63,6 @@ class ContextTracker:
         return replace(tracked, plan=undertaken.told(tracked.plan, self.commands.of_turn))
 
 
-def open_task(tracked: Tracked) -> bool:
-    """Tell whether there is a plan with something left to do."""
-    return paused.is_open(tracked.plan)
-
-
 def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
     """Return the thread after the question of this turn."""
     kept, turn = context.tracked, context.turn
@@ -95,7 +91,7 @@ def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
         pending=_question(context, reference),
         answered=kept.pending,
         meant=reference.meant if reference else None,
-        resume=goes_on and open_task(turned),
+        resume=goes_on and is_open(turned.plan),
         turn_id=turn.id,
     )
 

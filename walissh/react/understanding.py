@@ -13,7 +13,7 @@ from typing import Final
 
 from walissh.clock import Clock
 from walissh.errors import ModelError, TurnCancelledError
-from walissh.memory.working import StepStatus
+from walissh.memory.working import StepStatus, is_open
 from walissh.react import intent, misled, opinion, paused, plan, signs
 from walissh.react.intent import OpenTask
 from walissh.react.misled import Aside, Misleads, Misled, Sign
@@ -139,13 +139,13 @@ def matters(context: DynamicContext) -> bool:
     tracked = context.tracked
     if compaction_asked(context.turn.question) is not None:
         return False
-    open_or_left = paused.is_open(tracked.plan) or bool(paused.of(tracked.plan))
+    open_or_left = is_open(tracked.plan) or bool(paused.of(tracked.plan))
     return open_or_left or tracked.pending is not None
 
 
 def task_of(tracked: Tracked) -> OpenTask | None:
     """Return the open task as the rules see it, None if there is none."""
-    if not paused.is_open(tracked.plan):
+    if not is_open(tracked.plan):
         return None
     done = tuple(each.title for each in tracked.plan.steps if each.status is StepStatus.DONE)
     following = plan.next_step(tracked.plan)

@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import select
 
 from walissh.errors import ConflictError, QueueError
-from walissh.memory.working import PLAN, StepStatus, SubTask, TaskState, ended
+from walissh.memory.working import PLAN, StepStatus, SubTask, TaskState, is_open
 from walissh.react.turn import Intended, Tracked
 from walissh.store import rows, sessions
 from walissh.store.database import reading, writing
@@ -89,7 +89,7 @@ class TrackedSessions:
             tracked = _read(json.loads(raw))
         except (ValueError, KeyError, TypeError):
             return None  # another release wrote it
-        if not _goes_on(tracked.plan):
+        if not is_open(tracked.plan):
             return tracked
         plan = self._working.get_task_state(user_id, session_id, PLAN)
         if plan is None or plan.notes.get(_VERSION) != tracked.version:
@@ -97,7 +97,7 @@ class TrackedSessions:
         return replace(tracked, plan=_unmarked(plan))
 
     def _put(self, session_id: str, user_id: str, tracked: Tracked) -> None:
-        if _goes_on(tracked.plan):
+        if is_open(tracked.plan):
             self._working.plan(user_id, session_id, PLAN, _marked(tracked))
         else:
             self._working.clear_task(user_id, session_id, PLAN)
@@ -120,10 +120,6 @@ class TrackedSessions:
         except (ConflictError, UnicodeEncodeError) as error:
             logger.warning("thread not in Redis session=%s: %s", session_id, error)
         return otherwise
-
-
-def _goes_on(plan: TaskState) -> bool:
-    return bool(plan.steps) and not ended(plan)
 
 
 def _marked(tracked: Tracked) -> TaskState:
