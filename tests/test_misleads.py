@@ -15,7 +15,7 @@ from walissh.react.misled import Misled, Sign
 from walissh.react.tracker import ContextTracker
 from walissh.react.turn import CommandRun, Intended, Intent, Turn
 from walissh.react.understanding import Understanding
-from walissh.store import history, misleads, people, sessions, turns
+from walissh.store import commands, history, misleads, people, sessions, turns
 from walissh.store.database import reading, writing
 from walissh.store.models import MisleadRow, PersonRow
 
@@ -26,7 +26,7 @@ def talk(world: World) -> World:
     aside = SidePath((), world.dropped.append)
     reads = Understanding(misleads, turns, aside, prompt.render, utc_now)
     threads = world.parts.tracker.threads
-    world.parts = replace(world.parts, tracker=ContextTracker(threads, turns, reads))
+    world.parts = replace(world.parts, tracker=ContextTracker(threads, turns, reads, commands))
     return world
 
 

@@ -46,7 +46,7 @@ from walissh.react.turn import (
     Usage,
 )
 from walissh.react.understanding import Understanding
-from walissh.store import misleads, turns
+from walissh.store import commands, misleads, turns
 
 NOW = datetime(2031, 5, 4, 9, 30, tzinfo=UTC)
 UNCLEAR = "the blue one then"
@@ -601,7 +601,7 @@ def reading(world: World, model: object, **more: object) -> None:
     reads = Understanding(misleads, turns, aside, prompt.render, utc_now, model, **more)  # type: ignore[arg-type]
     threads = world.parts.tracker.threads
     threads.save(world.session.id, world.person.id, Tracked(plan=PLAN))
-    world.parts = replace(world.parts, tracker=ContextTracker(threads, turns, reads))
+    world.parts = replace(world.parts, tracker=ContextTracker(threads, turns, reads, commands))
 
 
 def test_a_message_is_read_once_however_often_its_step_is_made_again(world: World) -> None:

@@ -16,7 +16,7 @@ LAST_HOSTS = 20
 _GOALS = frozenset({Intent.DIAGNOSE, Intent.EXECUTE, Intent.QUERY, Intent.CORRECT})
 
 
-def rebuilt(context: DynamicContext, turns: Turns, commands: Commands | None) -> Tracked:
+def rebuilt(context: DynamicContext, turns: Turns, commands: Commands) -> Tracked:
     """Return the thread up to the turn before this one; an empty one before the first."""
     before = [each for each in context.history if each.turn_id != context.turn.id]
     last = _last_turns(before, turns)
@@ -38,14 +38,14 @@ def _last_turns(messages: Sequence[Message], turns: Turns) -> list[Turn]:
 
 
 def _hosts(
-    messages: Sequence[Message], context: DynamicContext, commands: Commands | None
+    messages: Sequence[Message], context: DynamicContext, commands: Commands
 ) -> Iterator[str]:
     """Yield the hosts that were spoken of or worked on, the last one first."""
     seen: set[str] = set()
     for message in reversed(messages):
         if message.role == "user":
             yield from thread.named(message.content, context.hosts)
-        if commands and message.turn_id not in seen and len(seen) < TURNS_WITH_COMMANDS:
+        if message.turn_id not in seen and len(seen) < TURNS_WITH_COMMANDS:
             seen.add(message.turn_id)
             yield from (run.host for run in reversed(commands.of_turn(message.turn_id)))
     yield from reversed(context.summary.hosts)

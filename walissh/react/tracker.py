@@ -22,13 +22,13 @@ LAST_HOSTS = 20
 class ContextTracker:
     """Follows the thread; *understanding* says what a message is meant to do.
 
-    Without *commands*, the journal, a step does not tell how what was run for it ended.
+    *commands* is the journal: it tells how what was run for a step of the plan ended.
     """
 
     threads: Threads
     turns: Turns
     understanding: Understanding
-    commands: Commands | None = None
+    commands: Commands
 
     def follow(self, context: DynamicContext) -> DynamicContext:
         """Return *context* with the thread, brought up to the turn's question once.
@@ -58,8 +58,6 @@ class ContextTracker:
         return kept if last is None or last.asked else replace(kept, pending=None)
 
     def _told(self, tracked: Tracked) -> Tracked:
-        if self.commands is None:
-            return tracked
         return replace(tracked, plan=undertaken.told(tracked.plan, self.commands.of_turn))
 
 
