@@ -77,7 +77,7 @@ def taken_up(context: DynamicContext, intended: Intended) -> Tracked:
         refers=reference is not None,
         elsewhere=bool(named) and named[0] != next(iter(kept.hosts), ""),
         service=of_service,
-        cut_off=unfinished.of(context) is not None,
+        cut_off=unfinished.is_cut_off(context),
     )
     turned = thread.turned(kept, said)
     goes_on = intended.intent in thread.GOES_ON or bool(kept.pending)

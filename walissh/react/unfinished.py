@@ -34,8 +34,7 @@ def of(context: DynamicContext) -> Unfinished | None:
 
     Turns that only went on with it belong to it.
     """
-    before = [each for each in context.history if each.turn_id != context.turn.id]
-    told = _rounds(rounds.split(before), context.tracked.intents[1:])
+    told = _rounds(_before(context), context.tracked.intents[1:])
     if not told:
         return None
     messages = [message for each in told for message in rounds.repaired(each)]
@@ -43,10 +42,21 @@ def of(context: DynamicContext) -> Unfinished | None:
     return Unfinished(told[0][0].content, tuple(runs[-MOST_RUNS:]), max(len(runs) - MOST_RUNS, 0))
 
 
+def is_cut_off(context: DynamicContext) -> bool:
+    """Tell whether the last round before this turn has no answer."""
+    before = _before(context)
+    return bool(before) and not is_answered(before[-1])
+
+
 def is_answered(messages: Sequence[Message]) -> bool:
     """Tell whether a round ended in words of the agent, not in the middle of its work."""
     last = messages[-1]
     return last.role == "assistant" and not last.tool_calls and not last.meta.get("partial")
+
+
+def _before(context: DynamicContext) -> list[list[Message]]:
+    turn_id = context.turn.id
+    return rounds.split([each for each in context.history if each.turn_id != turn_id])
 
 
 def _rounds(talk: Sequence[list[Message]], intents: Sequence[Intended]) -> list[list[Message]]:
