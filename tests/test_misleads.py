@@ -195,6 +195,7 @@ def test_all_of_it_is_taken_back(talk: World) -> None:
 def test_another_person_sees_and_takes_back_nothing(talk: World) -> None:
     found, other = noted(talk), people.named("bob")
     assert misleads.page(other.id, limit=9).items == ()
+    assert misleads.recent(other.id, now=utc_now()) == []
     assert misleads.forget_all(other.id) == misleads.forget_rule(other.id, "order") == 0
     with pytest.raises(NotFoundError):
         misleads.forget(other.id, found.turn_id, "correction")

@@ -115,7 +115,7 @@ class SignList:
 
     def recent(self, user_id: str, *, now: datetime) -> list[Misled]:
         self._reach()
-        return list(self.kept)
+        return [each for each in self.kept if each.user_id == user_id]
 
     def _reach(self) -> None:
         if self.away:

@@ -5,7 +5,7 @@ wrong, so it lowers it for this person alone, a little, and for a time.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -107,8 +107,3 @@ def trust(signs: Iterable[Misled], now: datetime) -> dict[str, float]:
 def _weight(misled: Misled, now: datetime) -> float:
     age_days = max(0.0, (now - misled.at).total_seconds() / 86_400)
     return WEIGHTS[misled.sign] * math.pow(0.5, age_days / HALF_LIFE_DAYS)
-
-
-def of_person(signs: Iterable[Misled], user_id: str) -> Sequence[Misled]:
-    """Return those of *signs* that are this person's: another's never count."""
-    return [each for each in signs if each.user_id == user_id]

@@ -11,7 +11,6 @@ from walissh.react.turn import DynamicContext, Intent, Message, Tracked, Turn
 
 LAST_TURNS = 20
 TURNS_WITH_COMMANDS = 5
-LAST_HOSTS = 20
 
 _GOALS = frozenset({Intent.DIAGNOSE, Intent.EXECUTE, Intent.QUERY, Intent.CORRECT})
 
@@ -22,7 +21,7 @@ def rebuilt(context: DynamicContext, turns: Turns, commands: Commands) -> Tracke
     last = _last_turns(before, turns)
     return Tracked(
         intents=tuple(each.intended for each in last if each.intended),
-        hosts=tuple(dict.fromkeys(_hosts(before, context, commands)))[:LAST_HOSTS],
+        hosts=tuple(dict.fromkeys(_hosts(before, context, commands)))[: thread.LAST_HOSTS],
         goal=_goal(last, before),
         plan=_plan(before),
         pending=last[0].asked if last else None,

@@ -11,6 +11,7 @@ from walissh.react.host import Host
 from walissh.react.turn import Intended, Intent, Tracked
 
 MAX_GOAL_CHARS = 500
+LAST_HOSTS = 20
 FEW_WORDS: Final = 3
 """A message of fewer words of weight does not stand by itself: it begins nothing."""
 NEAR: Final = 0.25

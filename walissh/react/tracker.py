@@ -15,7 +15,6 @@ from walissh.react.tools import Outcome
 from walissh.react.turn import Asked, DynamicContext, Intended, Intent, Tracked, compaction_asked
 
 LAST_INTENTS = 20
-LAST_HOSTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def _reference(context: DynamicContext, intended: Intended) -> Reference | None:
 
 def _hosts(kept: Tracked, named: list[str], reference: Reference | None) -> tuple[str, ...]:
     pointed = reference.meant.hosts if reference and reference.is_clear else ()
-    return tuple(dict.fromkeys([*named, *pointed, *kept.hosts]))[:LAST_HOSTS]
+    return tuple(dict.fromkeys([*named, *pointed, *kept.hosts]))[: thread.LAST_HOSTS]
 
 
 def _question(context: DynamicContext, reference: Reference | None) -> Asked | None:
@@ -129,7 +128,7 @@ def acted(tracked: Tracked, outcome: Outcome) -> Tracked:
     plan = tracked.plan if outcome.plan is None else outcome.plan
     return replace(
         tracked,
-        hosts=tuple(dict.fromkeys([*reversed(used), *tracked.hosts]))[:LAST_HOSTS],
+        hosts=tuple(dict.fromkeys([*reversed(used), *tracked.hosts]))[: thread.LAST_HOSTS],
         plan=undertaken.noted(plan, outcome.proposals, tracked.turn_id),
         version=tracked.version + 1,
     )

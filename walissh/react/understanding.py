@@ -71,8 +71,7 @@ class Understanding:
 
     def _known(self, turn: Turn) -> Sequence[Misled]:
         def read() -> Sequence[Misled]:
-            found = self.misleads.recent(turn.user_id, now=turn.created_at)
-            return misled.of_person(found, turn.user_id)
+            return self.misleads.recent(turn.user_id, now=turn.created_at)
 
         return self.aside.attempt("misread intents", read, ())
 
