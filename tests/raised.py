@@ -16,6 +16,8 @@ NOT_ON_A_PAGE = {
     "StartError": "stops the start",
     "BadCallError": "goes back to the model",
     "BadPlanError": "goes back to the model",
+    "TalkFileError": "ends a command of the terminal",
+    "TalkFileBusyError": "ends a command of the terminal",
     "PlaybookError": "stops the start",
     "ParseOutputError": "goes no further than the offline brain",
     "TurnCancelledError": "ends a job; the turn says that it was stopped",

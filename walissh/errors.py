@@ -50,6 +50,14 @@ class InvalidError(WalisshError):
         self.field = field
 
 
+class TalkFileError(InvalidError):
+    """A message or a file of messages cannot be kept or read; told at a terminal only."""
+
+
+class TalkFileBusyError(ConflictError):
+    """Another process writes the file, or the message is in it; told at a terminal only."""
+
+
 class DeniedError(WalisshError):
     """Sign-in failed, or the token does not allow this."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from walissh.errors import InvalidError, StoreError
+from walissh.errors import StoreError, TalkFileError
 from walissh.react.turn import Message
 from walissh.store import history_lines, history_memory, line_file
 from walissh.store.history_lines import Line
@@ -117,7 +117,7 @@ class FileHistory:
 
     def _talk(self, session_id: str) -> _Talk:
         if not _ID.fullmatch(session_id):
-            raise InvalidError(f"{session_id!r} cannot be the name of a file of messages.")
+            raise TalkFileError(f"{session_id!r} cannot be the name of a file of messages.")
         if session_id not in self._talks:
             self._talks[session_id] = _Talk(LineFile(self._folder / f"{session_id}{SUFFIX}"))
         return self._talks[session_id]
@@ -140,7 +140,7 @@ class FileHistory:
             try:
                 if history_lines.parsed(text).get("kind") != SESSION_KIND:
                     yield history_lines.read(text)
-            except InvalidError as error:
+            except TalkFileError as error:
                 self._tell(talk, number, "it is torn" if torn else str(error))
 
     def _tell(self, talk: _Talk, number: int, why: str) -> None:

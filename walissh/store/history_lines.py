@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol, cast
 
 from walissh.clock import utc_now
-from walissh.errors import InvalidError
+from walissh.errors import TalkFileError
 from walissh.react.needs import History
 from walissh.react.turn import Message, Role, ToolCall
 from walissh.store.database import FIRST, LAST, new_id
@@ -36,7 +36,7 @@ class HistoryStore(History, Protocol):
     def add(self, session_id: str, messages: Sequence[Message], *, user_id: str) -> list[Message]:
         """Store *messages* at the end of a session, all or none; return them as stored.
 
-        Those without id or time are given one. Raises InvalidError for what cannot be kept
+        Those without id or time are given one. Raises TalkFileError for what cannot be kept
         everywhere (NUL, half of a surrogate pair, a role that does not speak), NotFoundError
         for another's session, ConflictError for an id that is there already.
         """
@@ -72,7 +72,7 @@ def written(line: Line) -> str:
 
 
 def read(text: str | bytes) -> Line:
-    """Return the message of a line; raises InvalidError if it holds none that can be kept."""
+    """Return the message of a line; raises TalkFileError if it holds none that can be kept."""
     stored = parsed(text)
     message = Message(
         role=cast("Role", _text(stored, "role")),  # `checked` looks at it
@@ -88,17 +88,17 @@ def read(text: str | bytes) -> Line:
 
 
 def parsed(text: str | bytes) -> Mapping[str, Any]:
-    """Return the object that a line holds; raises InvalidError."""
+    """Return the object that a line holds; raises TalkFileError."""
     try:
         return _object(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise InvalidError("it is no JSON") from error
+        raise TalkFileError("it is no JSON") from error
 
 
 def checked(message: Message) -> Message:
-    """Return *message* as every store gives it back; raises InvalidError if one cannot."""
+    """Return *message* as every store gives it back; raises TalkFileError if one cannot."""
     if message.role not in ROLES:
-        raise InvalidError(f"the role {message.role!r} does not speak in a talk", field="role")
+        raise TalkFileError(f"the role {message.role!r} does not speak in a talk", field="role")
     at = message.created_at or utc_now()
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     sound = replace(
@@ -146,7 +146,7 @@ def _plain(meta: Mapping[str, object]) -> dict[str, Any]:
     try:
         return dict(_object(json.loads(json.dumps(dict(meta), allow_nan=False))))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidError("its meta cannot be written as JSON", field="meta") from error
+        raise TalkFileError("its meta cannot be written as JSON", field="meta") from error
 
 
 def _refuse_unsound(value: object) -> None:
@@ -164,11 +164,11 @@ def _refuse_unsound(value: object) -> None:
 
 def _refuse_unsound_text(text: str) -> None:
     if "\0" in text:
-        raise InvalidError("it holds a NUL character")
+        raise TalkFileError("it holds a NUL character")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidError("it holds half of a surrogate pair, which is no text") from error
+        raise TalkFileError("it holds half of a surrogate pair, which is no text") from error
 
 
 # --- the fields of a line -------------------------------------------------------------
@@ -176,7 +176,7 @@ def _refuse_unsound_text(text: str) -> None:
 
 def _object(value: object) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InvalidError("it is no JSON object")
+        raise TalkFileError("it is no JSON object")
     return value
 
 
@@ -185,14 +185,14 @@ def _text(stored: Mapping[str, Any], name: str, otherwise: str | None = None) ->
     if value is None:
         value = otherwise
     if not isinstance(value, str):
-        raise InvalidError(f"its {name} is no text", field=name)
+        raise TalkFileError(f"its {name} is no text", field=name)
     return value
 
 
 def _list(stored: Mapping[str, Any], name: str) -> list[Any]:
     value = stored.get(name) or []
     if not isinstance(value, list):
-        raise InvalidError(f"its {name} are no list", field=name)
+        raise TalkFileError(f"its {name} are no list", field=name)
     return value
 
 
@@ -207,7 +207,7 @@ def _instant(value: object) -> datetime | None:
     try:
         return datetime.fromisoformat(str(value))
     except ValueError as error:
-        raise InvalidError("its created_at is no time", field="created_at") from error
+        raise TalkFileError("its created_at is no time", field="created_at") from error
 
 
 def _with_others(meta: Mapping[str, Any], stored: Mapping[str, Any]) -> Mapping[str, Any]:

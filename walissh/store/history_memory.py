@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-from walissh.errors import ConflictError, NotFoundError
+from walissh.errors import NotFoundError, TalkFileBusyError
 from walissh.react.turn import Message
 from walissh.store import history_lines
 from walissh.store.history_lines import Line
@@ -71,4 +71,4 @@ def refuse_known(known: Collection[str], ids: Sequence[str]) -> None:
     """Raise ConflictError if one of *ids* is known or comes twice."""
     twice = sorted(known) or [each for each, count in Counter(ids).items() if count > 1]
     if twice:
-        raise ConflictError(f"The message {twice[0]} is there already. Nothing was stored.")
+        raise TalkFileBusyError(f"The message {twice[0]} is there already. Nothing was stored.")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from walissh.errors import ConflictError, StoreError
+from walissh.errors import StoreError, TalkFileBusyError
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
@@ -49,7 +49,7 @@ class LineFile:
         try:
             self._fd = self._opened()
         except BlockingIOError as error:
-            raise ConflictError(
+            raise TalkFileBusyError(
                 f"{self.path} is being written by another process. Wait for its end, or use"
                 " another folder."
             ) from error

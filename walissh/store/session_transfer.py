@@ -16,7 +16,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
-from walissh.errors import InvalidError
+from walissh.errors import TalkFileError
 from walissh.react import language, texts
 from walissh.react.turn import Message, Session, TurnStatus
 from walissh.safety import purify
@@ -70,12 +70,12 @@ class _Read:
 def take_in(user_id: str, lines: Iterable[bytes], say: Callable[[str], object]) -> Session:
     """Store the session that *lines* hold as this person's own, whole or not at all.
 
-    Its ids stay unless they are in use here. Raises InvalidError with the number of the
+    Its ids stay unless they are in use here. Raises TalkFileError with the number of the
     first line that is wrong; *say* is told of a last line that is torn.
     """
     read = _read(lines, say)
     if not read.messages:
-        raise InvalidError(f"The file holds no messages. {NOTHING}")
+        raise TalkFileError(f"The file holds no messages. {NOTHING}")
     with writing() as session:
         read = _with_free_ids(session, read)
         talk = _session(user_id, read)
@@ -97,11 +97,11 @@ def _read(lines: Iterable[bytes], say: Callable[[str], object]) -> _Read:
             continue
         try:
             _take(read, seen, text)
-        except InvalidError as error:
+        except TalkFileError as error:
             if not text.endswith(b"\n"):
                 say(f"Line {number} was left out: it is torn, and the last one.")
                 continue
-            raise InvalidError(f"Line {number}: {error}. {NOTHING}") from error
+            raise TalkFileError(f"Line {number}: {error}. {NOTHING}") from error
     return read
 
 
@@ -112,9 +112,9 @@ def _take(read: _Read, seen: set[str], text: bytes) -> None:
         return
     message = history_lines.read(text).message
     if message.id in seen:
-        raise InvalidError(f"the message {message.id} comes twice")
+        raise TalkFileError(f"the message {message.id} comes twice")
     if not _ID.fullmatch(message.id) or not _ID.fullmatch(message.turn_id or "none"):
-        raise InvalidError("its ids may hold letters, digits, - and _ only", field="id")
+        raise TalkFileError("its ids may hold letters, digits, - and _ only", field="id")
     seen.add(message.id)
     if message.role != "user":  # what came out of a host or a model enters by the one mouth
         message = replace(message, content=purify.clean(message.content))
@@ -123,14 +123,14 @@ def _take(read: _Read, seen: set[str], text: bytes) -> None:
 
 def _take_session(read: _Read, stored: Mapping[str, Any]) -> None:
     if read.id or read.messages:
-        raise InvalidError("a second session begins here; a file holds one")
+        raise TalkFileError("a second session begins here; a file holds one")
     read.id, read.title = str(stored.get("id", "")), str(stored.get("title", ""))
     if not _ID.fullmatch(read.id):
-        raise InvalidError("its id may hold letters, digits, - and _ only", field="id")
+        raise TalkFileError("its id may hold letters, digits, - and _ only", field="id")
     try:
         read.created_at = datetime.fromisoformat(str(stored.get("created_at")))
     except ValueError as error:
-        raise InvalidError("its created_at is no time", field="created_at") from error
+        raise TalkFileError("its created_at is no time", field="created_at") from error
 
 
 def _session(user_id: str, read: _Read) -> SessionRow:
