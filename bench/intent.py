@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from walissh.react import intent
+from walissh.react.followed import Intended
 from walissh.react.intent import OpenTask
-from walissh.react.turn import Intended, Message
+from walissh.react.turn import Message
 
 ROUNDS = 50
 TEXTS = {

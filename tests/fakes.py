@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from walissh.errors import ShellError, WalisshError
 from walissh.memory.entry import Milestone
 from walissh.memory.working import TaskState
+from walissh.react.followed import Tracked
 from walissh.react.gauge import Learned
 from walissh.react.host import Host
 from walissh.react.turn import (
@@ -18,7 +19,6 @@ from walissh.react.turn import (
     Request,
     Risk,
     ToolCall,
-    Tracked,
     Turn,
     Usage,
     Verdict,

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli import CommandLine
-from walissh.react.turn import Asked, Citation, Message, Reply, ToolCall, Tracked, Turn
+from walissh.react.followed import Asked, Tracked
+from walissh.react.turn import Citation, Message, Reply, ToolCall, Turn
 from walissh.store import audit, commands, history, memories, people, sessions, turns
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from walissh.react import intent
+from walissh.react.followed import Intended, Intent
 from walissh.react.intent import OpenTask
-from walissh.react.turn import Intended, Intent, Message
+from walissh.react.turn import Message
 
 UPGRADE = OpenTask("upgrade mariadb on db7 to 11.4", ("dump taken",), "install the packages")
 REPAIR = OpenTask("find out why app9 is slow", ("read the slow log",), "look at the pool settings")

@@ -3,7 +3,7 @@
 import pytest
 
 from walissh.react import intent
-from walissh.react.turn import Intent
+from walissh.react.followed import Intent
 
 
 def meant(text: str) -> Intent:

@@ -11,9 +11,10 @@ from walissh.clock import utc_now
 from walissh.errors import NotFoundError
 from walissh.memory.sidepath import SidePath
 from walissh.react import decisions, misled, prompt
+from walissh.react.followed import Intended, Intent
 from walissh.react.misled import Misled, Sign
 from walissh.react.tracker import ContextTracker
-from walissh.react.turn import CommandRun, Intended, Intent, Turn
+from walissh.react.turn import CommandRun, Turn
 from walissh.react.understanding import Understanding
 from walissh.store import commands, history, misleads, people, sessions, turns
 from walissh.store.database import reading, writing

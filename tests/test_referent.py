@@ -3,8 +3,8 @@
 import pytest
 
 from walissh.react import referent, service
+from walissh.react.followed import Meant
 from walissh.react.host import Auth, Host
-from walissh.react.turn import Meant
 
 
 def host(name: str, stage: str = "", *groups: str) -> Host:

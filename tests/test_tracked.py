@@ -12,7 +12,7 @@ from redis.retry import Retry
 from tests.world import World
 from walissh.memory.working import PLAN, StepStatus, SubTask, TaskState
 from walissh.react import plan
-from walissh.react.turn import Asked, Intended, Intent, Meant, Tracked
+from walissh.react.followed import Asked, Intended, Intent, Meant, Tracked
 from walissh.store import sessions, tracked
 from walissh.store.tracked import TrackedSessions
 from walissh.store.working import WorkingMemory

@@ -14,21 +14,17 @@ from walissh.clock import utc_now
 from walissh.memory import recollect
 from walissh.memory.working import StepStatus, SubTask, TaskState, is_open
 from walissh.react import decisions, paused, plan, task_state, tracker, undertaken
+from walissh.react.followed import Asked, Intended, Intent, Meant, Tracked
 from walissh.react.host import Auth, Host
 from walissh.react.tracker import ContextTracker
 from walissh.react.turn import (
-    Asked,
     CommandStatus,
     Decision,
     DynamicContext,
-    Intended,
-    Intent,
-    Meant,
     Proposal,
     Risk,
     Session,
     ToolCall,
-    Tracked,
     Turn,
     TurnStatus,
     Usage,

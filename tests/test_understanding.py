@@ -29,18 +29,15 @@ from walissh.errors import (
 from walissh.memory.sidepath import SidePath
 from walissh.memory.working import StepStatus, SubTask, TaskState, planned
 from walissh.react import intent, misled, opinion, paused, prompt, understanding, wording
+from walissh.react.followed import Asked, Intended, Intent, Tracked
 from walissh.react.misled import LEAST, PER_SIGN, Misled, Sign
 from walissh.react.tracker import ContextTracker
 from walissh.react.turn import (
-    Asked,
     DynamicContext,
-    Intended,
-    Intent,
     Message,
     Reply,
     Request,
     Session,
-    Tracked,
     Turn,
     TurnStatus,
     Usage,

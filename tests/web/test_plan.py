@@ -13,7 +13,8 @@ from tests.web.test_api_events import events, names
 from tests.web.test_page_events import first, listen
 from walissh import wiring
 from walissh.memory.working import StepStatus, SubTask, TaskState
-from walissh.react.turn import Reply, ToolCall, Tracked
+from walissh.react.followed import Tracked
+from walissh.react.turn import Reply, ToolCall
 from walissh.store import people
 from walissh.web.api.event_shapes import EVENT_SHAPES
 from walissh.web.pages import plans

@@ -8,8 +8,8 @@ from flask import Flask
 from tests.web.conftest import Api, api_of
 from tests.web.forms import Browser, Stage, browser_of
 from walissh.clock import utc_now
+from walissh.react.followed import Intent
 from walissh.react.misled import Misled, Sign
-from walissh.react.turn import Intent
 from walissh.store import misleads
 
 QUESTION = "restart the worker"

@@ -18,13 +18,14 @@ if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every c
     from datetime import datetime
 
     from walissh.memory.mind import Mind
+    from walissh.react.followed import Intended, Tracked
     from walissh.react.gauge import Window
     from walissh.react.misled import Misleads, Misled
     from walissh.react.needs import History, Turns, Understanding
     from walissh.react.needs import Mind as NeededMind
     from walissh.react.parts import Parts
     from walissh.react.prompt import Built
-    from walissh.react.turn import DynamicContext, Intended, Message, Session, Tracked, Turn
+    from walissh.react.turn import DynamicContext, Message, Session, Turn
 
 RULER = "-" * 88
 KEPT_FIRST = (

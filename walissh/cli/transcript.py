@@ -8,15 +8,9 @@ import click
 
 from walissh.memory.working import StepStatus, SubTask, TaskState, progress
 from walissh.react import citations
+from walissh.react.followed import Asked
 from walissh.react.needs import Commands
-from walissh.react.turn import (
-    OPEN_COMMAND,
-    Asked,
-    CommandRun,
-    CommandStatus,
-    Risk,
-    Turn,
-)
+from walissh.react.turn import OPEN_COMMAND, CommandRun, CommandStatus, Risk, Turn
 
 _OPEN_MARK = re.compile(r"\[{1,2}[^\[\]]{0,60}\]?$")
 _NOT_BEGUN = OPEN_COMMAND - {CommandStatus.RUNNING}

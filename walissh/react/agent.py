@@ -20,10 +20,10 @@ from walissh.errors import (
     TurnCancelledError,
 )
 from walissh.react import citations, compaction, course, repeats, telling, texts, tools, tracker
+from walissh.react.followed import Asked, Tracked
 from walissh.react.host import Host
 from walissh.react.parts import Parts
 from walissh.react.turn import (
-    Asked,
     CommandRun,
     CommandStatus,
     DynamicContext,
@@ -31,7 +31,6 @@ from walissh.react.turn import (
     Request,
     Session,
     ToolCall,
-    Tracked,
     Turn,
     TurnStatus,
     compaction_asked,

@@ -11,7 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol, TypeVar
 
-from walissh.react.turn import Intent, Turn
+from walissh.react.followed import Intent
+from walissh.react.turn import Turn
 
 T = TypeVar("T")
 

@@ -10,22 +10,20 @@ from typing import Protocol
 
 from walissh.errors import ShellError
 from walissh.memory.entry import Proposed, Recollection
+from walissh.react.followed import Asked, Intended, Tracked
 from walissh.react.host import Host
 from walissh.react.misled import Sign
 from walissh.react.turn import (
-    Asked,
     Citation,
     CommandRun,
     DynamicContext,
     Exit,
-    Intended,
     Language,
     Message,
     Proposal,
     Reply,
     Request,
     Session,
-    Tracked,
     Turn,
     TurnStatus,
     Usage,

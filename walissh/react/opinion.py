@@ -12,9 +12,10 @@ from typing import Final, Protocol
 
 from walissh.memory import quote
 from walissh.react import wording
+from walissh.react.followed import Intended, Intent
 from walissh.react.intent import OpenTask
 from walissh.react.misled import Misled
-from walissh.react.turn import DynamicContext, Intended, Intent, Language, Message, Request
+from walissh.react.turn import DynamicContext, Language, Message, Request
 
 REPLY_TOKENS: Final = 256
 """One word takes ten; the rest is for models that think before they say it."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from walissh.errors import BadPlanError, ConflictError, InvalidError, NotFoundError
 from walissh.memory.working import TaskState
 from walissh.react import plan, thread
+from walissh.react.followed import Intent, Tracked
 from walissh.react.needs import Commands, Turns
-from walissh.react.turn import DynamicContext, Intent, Message, Tracked, Turn
+from walissh.react.turn import DynamicContext, Message, Turn
 
 LAST_TURNS = 20
 TURNS_WITH_COMMANDS = 5

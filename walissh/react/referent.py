@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from walissh.react import pointing
+from walissh.react.followed import Asked, Meant
 from walissh.react.host import Host
 from walissh.react.intent import spelling
-from walissh.react.turn import Asked, Language, Meant
+from walissh.react.turn import Language
 
 MAX_CHARS: Final = 300
 """Longer messages say by themselves what they are about."""

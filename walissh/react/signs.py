@@ -6,10 +6,11 @@ from datetime import timedelta
 from typing import Final
 
 from walissh.react import intent, service, texts, wording
+from walissh.react.followed import Intended, Intent
 from walissh.react.host import Host
 from walissh.react.intent import reading
 from walissh.react.misled import Sign
-from walissh.react.turn import Intended, Intent, Turn, TurnStatus
+from walissh.react.turn import Turn, TurnStatus
 
 RIGHT_AFTER: Final = timedelta(minutes=10)
 PLAIN: Final = 0.7

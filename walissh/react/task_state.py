@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from walissh.memory import quote
 from walissh.memory.working import StepStatus, SubTask, TaskState, is_open
 from walissh.react import paused, plan, thread, undertaken, unfinished
+from walissh.react.followed import Asked, Intent, Meant, Tracked
 from walissh.react.intent import is_sure
 from walissh.react.prompt import render
-from walissh.react.turn import Asked, DynamicContext, Intent, Meant, Section, Tracked
+from walissh.react.turn import DynamicContext, Section
 
 SHOWN_HOSTS = 6
 SHOWN_CHARS = 500

@@ -5,8 +5,9 @@ from time import monotonic
 
 from walissh.memory.working import TaskState
 from walissh.react import texts
+from walissh.react.followed import Asked
 from walissh.react.parts import Parts
-from walissh.react.turn import Asked, CommandRun, Turn
+from walissh.react.turn import CommandRun, Turn
 from walissh.react.window.summary import Summary
 
 TEXT_EACH_S = 0.06

@@ -7,8 +7,8 @@ from typing import Final
 
 from walissh.memory.working import TaskState, is_open
 from walissh.react import intent, paused, pointing, topic
+from walissh.react.followed import Intended, Intent, Tracked
 from walissh.react.host import Host
-from walissh.react.turn import Intended, Intent, Tracked
 
 MAX_GOAL_CHARS = 500
 LAST_HOSTS = 20

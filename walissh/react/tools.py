@@ -16,11 +16,11 @@ from walissh.errors import (
 from walissh.memory.entry import Proposed
 from walissh.memory.working import TaskState
 from walissh.react import plan
+from walissh.react.followed import Asked
 from walissh.react.host import Host
 from walissh.react.needs import Commands, Gate, Mind
 from walissh.react.offered import ALL, ASK_USER, MAX_LINES, RUN_COMMAND
 from walissh.react.turn import (
-    Asked,
     CommandRun,
     CommandStatus,
     Decision,

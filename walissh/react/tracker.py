@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from walissh.memory.working import is_open
 from walissh.react import rebuilding, referent, service, thread, undertaken, unfinished
+from walissh.react.followed import Asked, Intended, Intent, Tracked
 from walissh.react.intent import is_sure
 from walissh.react.needs import Commands, Threads, Turns, Understanding
 from walissh.react.referent import Reference
 from walissh.react.tools import Outcome
-from walissh.react.turn import Asked, DynamicContext, Intended, Intent, Tracked, compaction_asked
+from walissh.react.turn import DynamicContext, compaction_asked
 
 LAST_INTENTS = 20
 

@@ -15,19 +15,12 @@ from walissh.clock import Clock
 from walissh.errors import ModelError, TurnCancelledError
 from walissh.memory.working import StepStatus, is_open
 from walissh.react import intent, misled, opinion, paused, plan, signs
+from walissh.react.followed import Intended, Tracked
 from walissh.react.intent import OpenTask
 from walissh.react.misled import Aside, Misleads, Misled, Sign
 from walissh.react.needs import Model, Turns
 from walissh.react.opinion import Render
-from walissh.react.turn import (
-    DynamicContext,
-    Intended,
-    Message,
-    Reply,
-    Tracked,
-    Turn,
-    compaction_asked,
-)
+from walissh.react.turn import DynamicContext, Message, Reply, Turn, compaction_asked
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from walissh.react import attempts, rounds
-from walissh.react.turn import DynamicContext, Intended, Intent, Message
+from walissh.react.followed import Intended, Intent
+from walissh.react.turn import DynamicContext, Message
 
 MOST_RUNS = 12
 MOST_ROUNDS = 4

@@ -14,8 +14,8 @@ from sqlalchemy.exc import IntegrityError
 from walissh.clock import utc_now
 from walissh.errors import NotFoundError
 from walissh.react import intent, misled
+from walissh.react.followed import Intent
 from walissh.react.misled import Misled, Sign
-from walissh.react.turn import Intent
 from walissh.safety import purify
 from walissh.store.database import (
     MEMORY_PATIENCE_MS,

@@ -5,16 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from walissh.memory.entry import Place, Route, Routing
+from walissh.react.followed import Asked, Intended, Intent, Meant
 from walissh.react.host import Auth, Host, HostCheck, HostKey
 from walissh.react.turn import (
-    Asked,
     Citation,
     CommandRun,
     CommandStatus,
-    Intended,
-    Intent,
     Language,
-    Meant,
     Message,
     Recalled,
     Remembrance,

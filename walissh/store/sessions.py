@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
-from walissh.react.turn import Session, Tracked
+from walissh.react.followed import Tracked
+from walissh.react.turn import Session
 from walissh.store import audit, rows, said
 from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow

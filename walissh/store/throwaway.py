@@ -9,7 +9,8 @@ from pathlib import Path
 from flask import Flask
 
 from walissh.config import Settings
-from walissh.react.turn import Session, Tracked
+from walissh.react.followed import Tracked
+from walissh.react.turn import Session
 from walissh.store import database, rows, tracked
 from walissh.store.database import Base, db, writing
 from walissh.store.models import PersonRow, SessionRow

@@ -19,7 +19,7 @@ from sqlalchemy import select
 
 from walissh.errors import ConflictError, QueueError
 from walissh.memory.working import PLAN, StepStatus, SubTask, TaskState, is_open
-from walissh.react.turn import Intended, Tracked
+from walissh.react.followed import Intended, Tracked
 from walissh.store import rows, sessions
 from walissh.store.database import reading, writing
 from walissh.store.models import SessionRow
@@ -101,7 +101,7 @@ class TrackedSessions:
             self._working.plan(user_id, session_id, PLAN, _marked(tracked))
         else:
             self._working.clear_task(user_id, session_id, PLAN)
-        # in ASCII: half of a surrogate pair, which a person may send, is no UTF-8
+        # in ASCII: half of a surrogate pair, which a model may write, is no UTF-8
         self._redis.set(_key(session_id, user_id), json.dumps(asdict(tracked)), ex=TTL_S)
 
     def _drop(self, session_id: str, user_id: str) -> None:

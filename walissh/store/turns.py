@@ -14,19 +14,17 @@ from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.react.followed import Asked, Intended, Tracked
 from walissh.react.turn import (
     OPEN_COMMAND,
     OPEN_TURN,
-    Asked,
     Citation,
     CommandRun,
     CommandStatus,
-    Intended,
     Language,
     Proposal,
     Remembrance,
     Reply,
-    Tracked,
     Turn,
     TurnStatus,
     Usage,

@@ -7,11 +7,12 @@ lists are loaded once. Where no rule is sure, a model is asked with `candidates`
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from walissh.react.followed import Intended, Intent
 from walissh.react.intent import reading, requests, situation
 from walissh.react.intent.reading import Reading
 from walissh.react.intent.rules import RULES
 from walissh.react.intent.situation import OpenTask, Situation
-from walissh.react.turn import Intended, Intent, Message
+from walissh.react.turn import Message
 
 __all__ = ["RULE_NAMES", "SURE", "OpenTask", "candidates", "decide", "is_sure", "warm_up"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from walissh.react.followed import Intent
 from walissh.react.intent import chat, harm, pasted, replies, requests, standing
 from walissh.react.intent.reading import Reading
 from walissh.react.intent.situation import Situation
-from walissh.react.turn import Intent
 
 Weigh = Callable[[Reading, Situation], float]
 

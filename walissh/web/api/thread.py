@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from walissh import wiring
 from walissh.react import telling
 from walissh.react import turn as values
+from walissh.react.followed import Tracked
 from walissh.store import history, summaries
 from walissh.web.api import shapes, thread_shapes
 
@@ -29,7 +30,7 @@ def _plan(talk: values.Session) -> thread_shapes.Plan | None:
     return thread_shapes.Plan.model_validate(telling.planned(kept.plan))
 
 
-def _thread(session_id: str, user_id: str) -> values.Tracked | None:
+def _thread(session_id: str, user_id: str) -> Tracked | None:
     return wiring.parts().tracker.threads.load(session_id, user_id)
 
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from walissh.memory.working import StepStatus
-from walissh.react.turn import Intent
+from walissh.react.followed import Intent
 from walissh.web.api.shape import Shape
 
 

@@ -6,8 +6,8 @@ from flask import Blueprint
 from pydantic import Field
 
 from walissh.react import misled
+from walissh.react.followed import Intent
 from walissh.react.misled import Misled, Sign
-from walissh.react.turn import Intent
 from walissh.store import misleads
 from walissh.web import auth
 from walissh.web.api import cursor, shapes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from walissh.memory.working import StepStatus, TaskState, ended, progress
 from walissh.react import paused, plan
-from walissh.react.turn import Tracked
+from walissh.react.followed import Tracked
 from walissh.web.pages import view
 
 SHORT_STEPS = 12

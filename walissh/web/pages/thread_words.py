@@ -4,7 +4,7 @@ from flask import Flask
 from flask_babel import gettext
 
 from walissh.memory.working import StepStatus
-from walissh.react.turn import Intended, Intent
+from walissh.react.followed import Intended, Intent
 
 SIGNS = {
     StepStatus.PENDING: "○",

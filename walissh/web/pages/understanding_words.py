@@ -3,8 +3,8 @@
 from flask import Flask
 from flask_babel import gettext
 
+from walissh.react.followed import Intent
 from walissh.react.misled import Misled, Sign
-from walissh.react.turn import Intent
 from walissh.web.pages.thread_words import intent_word
 
 
