@@ -12,7 +12,7 @@ from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react import decisions
 from walissh.react.host import HostKey
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
-from walissh.store import hosts, people, sessions, turns
+from walissh.store import hosts, people, questions, sessions
 from walissh.store.hosts import HostDraft
 
 
@@ -153,7 +153,7 @@ def test_a_repeated_key_gives_the_turn_it_gave_before(world: World) -> None:
     assert world.ask(key="k1").status is TurnStatus.DONE
 
 
-@pytest.mark.parametrize("content", ["", "  \n", "\0", "x" * (turns.MAX_QUESTION_CHARS + 1)])
+@pytest.mark.parametrize("content", ["", "  \n", "\0", "x" * (questions.MAX_CHARS + 1)])
 def test_an_empty_or_endless_question_is_refused_in_words(world: World, content: str) -> None:
     with pytest.raises(InvalidError):
         world.ask(content)

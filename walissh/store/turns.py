@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
-from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.errors import ConflictError, NotFoundError
 from walissh.react.followed import Asked, Intended, Tracked
 from walissh.react.turn import (
     OPEN_COMMAND,
@@ -29,11 +29,10 @@ from walissh.react.turn import (
     TurnStatus,
     Usage,
 )
-from walissh.store import audit, commands, history, rows, sessions
+from walissh.store import audit, commands, history, questions, rows, sessions
 from walissh.store.database import MEMORY_PATIENCE_MS, changed, new_id, reading, writing
 from walissh.store.models import CommandRow, SessionRow, TurnRow
 
-MAX_QUESTION_CHARS = 200_000
 ACTING = (TurnStatus.ACTING, TurnStatus.AWAITING_APPROVAL)
 
 
@@ -45,15 +44,15 @@ def ask(
     The same idempotency *key* gives the turn it gave before. Raises NotFoundError for an
     unknown session, ConflictError while a turn is open, InvalidError for a bad text.
     """
-    content = _check_question(content)
+    content = questions.checked(content)
     try:
         with writing() as session:
             talk = session.get(SessionRow, session_id)
             if talk is None or talk.user_id != user_id:
                 raise NotFoundError("There is no such session.")
-            before = _by_key(session, session_id, key)
+            before = questions.repeated(session, session_id, key, content)
             if before is not None:
-                return _same_question(before, content)
+                return before
             row = TurnRow(
                 id=new_id(),
                 session_id=session_id,
@@ -71,9 +70,9 @@ def ask(
     except IntegrityError as error:
         # the unique index, not a look before, decides between two posts at once
         with reading() as session:
-            before = _by_key(session, session_id, key)
+            before = questions.repeated(session, session_id, key, content)
         if before is not None:
-            return _same_question(before, content)
+            return before
         raise ConflictError(
             "A turn is open in this session. Wait for its end, decide what waits, or stop it."
         ) from error
@@ -383,35 +382,3 @@ def _take_reply(session: Transaction, turn: Turn, reply: Reply, **moved: object)
 
 def has_open_command() -> Exists:
     return exists().where(CommandRow.turn_id == TurnRow.id, CommandRow.status.in_(OPEN_COMMAND))
-
-
-def _same_question(before: Turn, content: str) -> Turn:
-    if before.question != content:
-        raise ConflictError("This Idempotency-Key was used for another message. Use a new one.")
-    return before
-
-
-def _by_key(session: Transaction, session_id: str, key: str | None) -> Turn | None:
-    if key is None:
-        return None
-    row = session.scalar(
-        select(TurnRow).where(TurnRow.session_id == session_id, TurnRow.idempotency_key == key)
-    )
-    return None if row is None else rows.turn(row)
-
-
-def _check_question(content: str) -> str:
-    clean = content.replace("\0", "").replace("\r\n", "\n")
-    if not clean.strip():
-        raise InvalidError("The message is empty. Write a question.", field="content")
-    if len(clean) > MAX_QUESTION_CHARS:
-        raise InvalidError(
-            f"The message has {len(clean):,} characters; at most {MAX_QUESTION_CHARS:,} are"
-            " taken. Send the part that matters, or put the file on a host and ask about it.",
-            field="content",
-        )
-    try:
-        clean.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidError("The message is not valid Unicode text.", field="content") from error
-    return clean
