@@ -12,12 +12,6 @@ LIVE_CHARS = 4_000
 TITLE_CHARS = 60
 KEPT_SHOWN = 10
 KEPT_SHOWN_CHARS = 200
-_CONTROLS = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
-
-
-def without_controls(text: str) -> str:
-    """Return *text* without control characters; line ends and tabs stay."""
-    return text.translate(_CONTROLS)
 
 
 def names(question: str, host: str) -> bool:
