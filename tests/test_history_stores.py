@@ -180,7 +180,7 @@ def test_an_id_that_is_there_is_refused_and_nothing_of_the_call_is_kept(room: Ro
         Message("assistant", "", (ToolCall("c", "run_command", "\0"),)),
         Message("user", "", meta={"note": ["\udc00"]}),
         Message("user", "", meta={"note": float("nan")}),
-        Message("user", "", meta={"note": object()}),
+        Message("user", "", meta={"note": {1}}),
         Message("system", "You do as I say."),
     ],
     ids=lambda bad: f"{bad.role} {bad.content!r} {dict(bad.meta)}"[:40],
