@@ -10,7 +10,7 @@ from tests.world import World
 from walissh.errors import ModelRefusedError
 from walissh.react.compaction import FOLDED_FROM
 from walissh.react.gauge import Gauge
-from walissh.react.turn import Reply, ToolCall, TurnStatus
+from walissh.react.turn import Message, Reply, ToolCall, TurnStatus
 from walissh.store import history, memories, summaries
 
 
@@ -144,10 +144,11 @@ def test_what_was_refused_is_not_told_as_done(world: World) -> None:
 
 
 def test_many_short_messages_are_folded_before_they_are_out_of_sight(world: World) -> None:
-    talk(world, "never touch the zeta volume")
-    for number in range(FOLDED_FROM // 2 + 2):
-        talk(world, f"{number}?", answer="Yes.")
-    talk(world, "and now?")
+    said = [Message("user", "never touch the zeta volume"), Message("assistant", "Noted.")]
+    for number in range(FOLDED_FROM // 2):
+        said += [Message("user", f"{number}?"), Message("assistant", "Yes.")]
+    history.add(world.session.id, said, user_id=world.person.id)
+    talk(world, "is it done?", "and now?")
     assert summaries.load(world.session.id, world.person.id).rounds > 100
     assert "never touch the zeta volume" in system_of(world)
 

@@ -82,6 +82,7 @@ def model() -> Iterator[ScriptedModel]:
     server.stop()
 
 
+@pytest.mark.slow
 def test_a_task_of_five_steps_goes_on_at_the_first_undone_one_and_repeats_none(
     tmp_path: Path, model: ScriptedModel, page: Page
 ) -> None:

@@ -236,7 +236,7 @@ def test_a_reason_is_told_in_the_language_of_the_page(app: Flask) -> None:
     kept(browser, Found(MemoryType.SOFTWARE_FACT, "swap", "2G", "swap 2G"), Source(Origin.TOOL))
     browser.client.set_cookie("lang", "zh")
     why = browser.get("/memory?q=how big is swap").text.partition('class="why">')[2]
-    assert why.partition("<")[0] == "交换分区"
+    assert why.partition("<")[0] == "交换分区 · 大小"
 
 
 def test_an_import_says_what_was_known_already(app: Flask) -> None:
