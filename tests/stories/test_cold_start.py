@@ -15,6 +15,8 @@ from tests.services import Installation, alive, running_up, until
 from tests.stories.conftest import model_settings
 from tests.stories.test_first_question import run
 
+pytestmark = pytest.mark.slow  # a minute of starting, killing and starting again
+
 ROUNDS = 26
 
 
