@@ -2,13 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from walissh.cli import source
 from walissh.cli.opened import opened, owner
 from walissh.errors import InvalidError, NotFoundError
 
@@ -106,7 +104,7 @@ def import_(file: str, user: str | None) -> None:
     from walissh.memory import intake
     from walissh.store import memories
 
-    with opened(), _lines(file) as lines:
+    with opened(), source.opened(file) as lines:
         came = intake.take_in(memories, owner(user).id, lines, CHANNEL)
     for why in came.refused:
         click.echo(why, err=True)
@@ -158,18 +156,6 @@ def _confirm(what: str, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise InvalidError(f"Nothing was forgotten. To delete {what} add --yes.")
     click.confirm(f"Delete {what}?", abort=True, err=True)
-
-
-@contextmanager
-def _lines(file: str) -> Iterator[BinaryIO]:
-    if file == "-":
-        yield sys.stdin.buffer
-        return
-    try:
-        with Path(file).open("rb") as lines:
-            yield lines
-    except OSError as error:
-        raise InvalidError(f"{file} cannot be read: {error}") from error
 
 
 def _kind(name: str | None) -> "MemoryType | None":

@@ -1,13 +1,11 @@
 """The sessions from the command line: list them, take one out as JSON lines, take one in."""
 
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
+from walissh.cli import source
 from walissh.cli.opened import opened, owner
 from walissh.errors import InvalidError, NotFoundError
 
@@ -73,7 +71,7 @@ def import_(file: str, person: str | None) -> None:
     """
     from walissh.store import session_transfer
 
-    with opened(), _lines(file) as lines:
+    with opened(), source.opened(file) as lines:
         taken = session_transfer.take_in(owner(person).id, lines, _say)
     click.echo(taken.id)
 
@@ -91,18 +89,6 @@ def _write(path: Path, lines: Iterator[str]) -> int:
     finally:
         file.close()
     return len(written) - 1
-
-
-@contextmanager
-def _lines(file: str) -> Iterator[BinaryIO]:
-    if file == "-":
-        yield sys.stdin.buffer
-        return
-    try:
-        with Path(file).open("rb") as lines:
-            yield lines
-    except OSError as error:
-        raise InvalidError(f"{file} cannot be read: {error}") from error
 
 
 def _say(why: str) -> None:
