@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from walissh.react.circumstances import HostGate
+
 
 class Auth(StrEnum):
     """How to log in. ``auto`` tries the stored key, the agent, then the password."""
@@ -42,7 +44,9 @@ class Host:
     """One server of one owner, without its secrets.
 
     *revision* grows with every edit of where or how it is reached or of its trusted
-    key, so that a command proposed before the edit is never run after it.
+    key, so that a command proposed before the edit is never run after it. *machine_id* is
+    what the machine called itself when it was first met under this key, "" if it never did;
+    *seen_machine_id* is another one that answered since: the machine was rebuilt or swapped.
     """
 
     id: str
@@ -56,6 +60,9 @@ class Host:
     groups: tuple[str, ...] = ()
     stage: str = ""
     encoding: str = "utf-8"
+    gate: HostGate = HostGate.USUAL
+    machine_id: str = ""
+    seen_machine_id: str = ""
     revision: int = 1
     trusted_key: HostKey | None = None
     seen_key: HostKey | None = None

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from walissh.errors import ShellError
 from walissh.memory.entry import Proposed, Recollection
+from walissh.react.circumstances import Circumstances
 from walissh.react.followed import Asked, Intended, Tracked
 from walissh.react.host import Host
 from walissh.react.misled import Sign
@@ -81,8 +82,24 @@ class Shell(Protocol):
 class Gate(Protocol):
     """The one gate that every command passes (``safety.policy``)."""
 
-    def judge(self, command: str, host: Host, language: Language) -> Verdict:
-        """Say what *command* may do and whether it runs, waits or is refused."""
+    def judge(
+        self,
+        command: str,
+        host: Host,
+        language: Language,
+        circumstances: Circumstances | None = None,
+    ) -> Verdict:
+        """Say what *command* may do and whether it runs, waits or is refused.
+
+        Without *circumstances* only the text of the command and the host's own word count.
+        """
+
+
+class Circumstance(Protocol):
+    """``store.circumstances``: what besides a command's text decides about it, as of now."""
+
+    def of_turn(self, turn: Turn, session: Session) -> Circumstances:
+        """Return who asks, in what kind of session, and the rules that are in force."""
 
 
 class Turns(Protocol):

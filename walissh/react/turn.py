@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from walissh.memory.entry import Block, Milestone, Place, Recollection, Routing
+from walissh.react.circumstances import Circumstances, Flag
 from walissh.react.followed import Asked, Intended, Tracked
 from walissh.react.host import Host
 from walissh.react.window.summary import Summary
@@ -92,12 +93,17 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The gate's judgement; *reasons* are sentences in the language asked for."""
+    """The gate's judgement; *reasons* are sentences in the language asked for.
+
+    *rule* names what decided, for the audit: ``risk``, ``never``, ``interactive``, ``session``,
+    ``host``, ``role``, ``flagged``, ``standing`` or ``rule:ID``.
+    """
 
     risk: Risk
     decision: Decision
     reasons: tuple[str, ...]
     interactive: bool = False
+    rule: str = ""
 
 
 # --- what is said ---------------------------------------------------------------------
@@ -196,6 +202,7 @@ class Session:
     archived: bool
     created_at: datetime
     active_at: datetime
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +307,15 @@ class CommandRun:
     decided_by: str = ""
     denial: str = ""
     host_identity: str = ""
+    rule: str = ""
+    flags: tuple[Flag, ...] = ()
+    unflagged_by: str = ""
+    withheld: bool = False
+
+    @property
+    def is_flagged(self) -> bool:
+        """Tell whether its output gives orders that nobody has called harmless."""
+        return bool(self.flags) and not self.unflagged_by
 
     @property
     def went_well(self) -> bool:
@@ -358,3 +374,4 @@ class DynamicContext:
     milestones: tuple[Milestone, ...] = ()
     tracked: Tracked = field(default_factory=Tracked)
     summary: Summary = field(default_factory=Summary)
+    circumstances: Circumstances = field(default_factory=Circumstances)

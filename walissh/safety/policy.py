@@ -9,6 +9,7 @@ from importlib.resources import files
 
 import yaml
 
+from walissh.react.circumstances import Circumstances
 from walissh.react.host import Host
 from walissh.react.turn import Decision, Language, Risk, Verdict
 from walissh.safety import risk, shell
@@ -20,7 +21,13 @@ _REFUSED = frozenset({"empty", "too_long", "nul"})
 class ReadOnlyGate:
     """Lets through what surely only reads and ends by itself; all else waits or is refused."""
 
-    def judge(self, command: str, host: Host, language: Language) -> Verdict:
+    def judge(
+        self,
+        command: str,
+        host: Host,
+        language: Language,
+        circumstances: Circumstances | None = None,
+    ) -> Verdict:
         """Say what *command* may do on *host* and whether it runs, waits or is refused."""
         fault = "nul" if "\0" in command else shell.parse(command).fault
         if fault in _REFUSED:

@@ -31,6 +31,7 @@ __all__ = [
     "CoreMemoryRow",
     "CredentialRow",
     "DocumentRow",
+    "GateRuleRow",
     "GroupRow",
     "HostRow",
     "LineRow",
@@ -42,10 +43,12 @@ __all__ = [
     "OutputRow",
     "PersonRow",
     "PostingRow",
+    "SecretRow",
     "SessionRow",
     "ShelfRow",
     "TokenRow",
     "TurnRow",
+    "WithheldRow",
     "WorkerRow",
 ]
 
@@ -56,17 +59,23 @@ class PersonRow(Base):
     """Somebody who signs in."""
 
     __tablename__ = "person"
+    __table_args__ = (Index("ix_person_oidc_subject", "oidc_subject", unique=True),)
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(unique=True)
     role: Mapped[str]
     password_hash: Mapped[str | None]
     lang: Mapped[str | None]
+    oidc_subject: Mapped[str | None]
+    disabled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     welcomed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
 
 
 class TokenRow(Base):
-    """A secret that lets somebody in: kind link (once), web (a cookie) or api."""
+    """A secret that lets somebody in: kind link (once), web (a cookie) or api.
+
+    *scope* of an api token: "" for all that its person may, or read; *agent* is the browser.
+    """
 
     __tablename__ = "access_token"
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
@@ -74,7 +83,10 @@ class TokenRow(Base):
     kind: Mapped[str]
     digest: Mapped[str] = mapped_column(unique=True)
     label: Mapped[str] = mapped_column(default="")
+    scope: Mapped[str] = mapped_column(default="")
+    agent: Mapped[str] = mapped_column(default="")
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
@@ -83,7 +95,12 @@ class TokenRow(Base):
 
 
 class HostRow(Base):
-    """A server; *revision* grows with each edit of where or how it is reached."""
+    """A server; *revision* grows with each edit of where or how it is reached.
+
+    *gate*: "" lets reading run unasked, ask asks for everything, read_only refuses the rest.
+    *machine_id* is what the machine called itself when it was trusted, "" if it never did;
+    *seen_machine_id* another one that was met since.
+    """
 
     __tablename__ = "host"
     __table_args__ = (UniqueConstraint("owner_id", "name"),)
@@ -98,6 +115,9 @@ class HostRow(Base):
     groups: Mapped[list[str]] = mapped_column(JSON, default=list)
     stage: Mapped[str] = mapped_column(default="")
     encoding: Mapped[str] = mapped_column(default="utf-8")
+    gate: Mapped[str] = mapped_column(default="")
+    machine_id: Mapped[str] = mapped_column(default="")
+    seen_machine_id: Mapped[str] = mapped_column(default="")
     revision: Mapped[int] = mapped_column(default=1)
     trusted_key: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
     trusted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -110,7 +130,10 @@ class HostRow(Base):
 
 
 class CredentialRow(Base):
-    """One sealed secret of a host: kind key, passphrase or password."""
+    """One sealed secret of a host: kind key, passphrase, password or sudo.
+
+    A password for a single command has the kind ``sudo:COMMAND_ID`` until that has begun.
+    """
 
     __tablename__ = "credential"
     host_id: Mapped[str] = mapped_column(
@@ -134,6 +157,7 @@ class SessionRow(Base):
     host_ids: Mapped[list[str]] = mapped_column(JSON, default=list)
     pinned: Mapped[bool] = mapped_column(default=False)
     archived: Mapped[bool] = mapped_column(default=False)
+    read_only: Mapped[bool] = mapped_column(default=False)
     tracked: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     summary: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
@@ -200,7 +224,12 @@ class TurnRow(Base):
 
 
 class CommandRow(Base):
-    """One command on one host: the journal."""
+    """One command on one host: the journal.
+
+    *rule* names what decided at the gate. *flags* are the instructions found in its output
+    (``safety.inject``), *unflagged_by* who called them harmless. *withheld*: its output shows
+    credentials and is kept sealed, see ``WithheldRow``.
+    """
 
     __tablename__ = "command_run"
     __table_args__ = (
@@ -224,6 +253,10 @@ class CommandRow(Base):
     status: Mapped[str]
     risk: Mapped[str]
     reasons: Mapped[list[str]] = mapped_column(JSON, default=list)
+    rule: Mapped[str] = mapped_column(default="")
+    flags: Mapped[list[dict[str, str]]] = mapped_column(JSON, default=list)
+    unflagged_by: Mapped[str] = mapped_column(default="")
+    withheld: Mapped[bool] = mapped_column(default=False)
     limit_s: Mapped[int]
     worker: Mapped[str] = mapped_column(default="")
     decided_by: Mapped[str] = mapped_column(default="")
@@ -254,6 +287,57 @@ class OutputRow(Base):
     line: Mapped[int] = mapped_column(BigInteger)
     chars: Mapped[int]
     text: Mapped[str] = mapped_column(Text)
+
+
+class WithheldRow(Base):
+    """A sealed piece of the output of a command that shows credentials, in order of *at*."""
+
+    __tablename__ = "command_withheld"
+    command_id: Mapped[str] = mapped_column(
+        ForeignKey("command_run.id", ondelete="CASCADE"), primary_key=True
+    )
+    at: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    sealed: Mapped[str] = mapped_column(Text)
+
+
+class SecretRow(Base):
+    """A secret that was met in a session: *place* is its number in its placeholder.
+
+    *digest* is keyed, so that the same value has the same number and no value can be tried.
+    """
+
+    __tablename__ = "session_secret"
+    __table_args__ = (UniqueConstraint("session_id", "digest"),)
+    session_id: Mapped[str] = mapped_column(
+        ForeignKey("chat_session.id", ondelete="CASCADE"), primary_key=True
+    )
+    place: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str]
+    digest: Mapped[str]
+    sealed: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+
+
+class GateRuleRow(Base):
+    """A rule of the gate, as told in ``react.circumstances.GateRule``; never deleted, revoked."""
+
+    __tablename__ = "gate_rule"
+    id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
+    owner_id: Mapped[str] = owner("person")
+    decision: Mapped[str]
+    command: Mapped[str] = mapped_column(Text, default="")
+    risk: Mapped[str] = mapped_column(default="")
+    host_id: Mapped[str] = mapped_column(default="")
+    host_identity: Mapped[str] = mapped_column(default="")
+    group: Mapped[str] = mapped_column("host_group", default="")
+    role: Mapped[str] = mapped_column(default="")
+    hours: Mapped[str] = mapped_column(default="")
+    everyone: Mapped[bool] = mapped_column(default=False)
+    note: Mapped[str] = mapped_column(Text, default="")
+    command_id: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=utc_now)
+    expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class MisleadRow(Base):

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from walissh.memory.entry import Place, Route, Routing
+from walissh.react.circumstances import Flag, HostGate
 from walissh.react.followed import Asked, Intended, Intent, Meant
 from walissh.react.host import Auth, Host, HostCheck, HostKey
 from walissh.react.turn import (
@@ -35,6 +36,7 @@ def session(row: SessionRow) -> Session:
         host_ids=tuple(row.host_ids),
         pinned=row.pinned,
         archived=row.archived,
+        read_only=row.read_only,
         created_at=row.created_at,
         active_at=row.active_at,
     )
@@ -164,6 +166,7 @@ def command(row: CommandRow) -> CommandRun:
         status=CommandStatus(row.status),
         risk=Risk(row.risk),
         reasons=tuple(row.reasons),
+        flags=tuple(Flag(**each) for each in row.flags),
         **same,
     )
 
@@ -185,6 +188,9 @@ def host(row: HostRow) -> Host:
         groups=tuple(row.groups),
         stage=row.stage,
         encoding=row.encoding,
+        gate=HostGate(row.gate),
+        machine_id=row.machine_id,
+        seen_machine_id=row.seen_machine_id,
         revision=row.revision,
         trusted_key=_host_key(row.trusted_key),
         seen_key=_host_key(row.seen_key),
