@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from walissh.memory.rules.rule import StandingRule
+    from walissh.react.host import Host
 
 ADMIN, OPERATOR, VIEWER = "admin", "operator", "viewer"
 ROLES = (ADMIN, OPERATOR, VIEWER)
@@ -55,6 +56,17 @@ class GateRule:
     command_id: str = ""
     created_at: datetime | None = None
     expires_at: datetime | None = None
+
+
+def identity_of(host: "Host") -> str:
+    """Return the text that approval, result, audit and rules know a command's target by."""
+    key = host.trusted_key.fingerprint if host.trusted_key else "no trusted key"
+    return f"{host.user}@{host.address}:{host.port} {key}"
+
+
+def is_another_machine(host: "Host") -> bool:
+    """Tell whether what answers as *host* now is not the machine that was trusted."""
+    return bool(host.seen_machine_id) and host.seen_machine_id != host.machine_id
 
 
 @dataclass(frozen=True, slots=True)

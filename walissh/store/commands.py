@@ -1,12 +1,13 @@
 """The journal of commands: guarded moves, each with its row in the audit trail."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from sqlalchemy import ColumnElement, Select, exists, select, update
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, NotFoundError
+from walissh.react import circumstances
 from walissh.react.host import Host
 from walissh.react.turn import (
     CommandRun,
@@ -23,12 +24,7 @@ from walissh.store.models import CommandRow, TurnRow
 append_output = outputs.append
 read_lines = outputs.read_lines
 read_text = outputs.read_text
-
-
-def identity_of(host: Host) -> str:
-    """Return the text that approval, result and audit show as the command's target."""
-    key = host.trusted_key.fingerprint if host.trusted_key else "no trusted key"
-    return f"{host.user}@{host.address}:{host.port} {key}"
+identity_of = circumstances.identity_of
 
 
 def put(session: Transaction, turn: TurnRow, proposal: Proposal) -> CommandRun:
@@ -50,6 +46,7 @@ def put(session: Transaction, turn: TurnRow, proposal: Proposal) -> CommandRun:
         status=proposal.status,
         risk=proposal.verdict.risk,
         reasons=list(proposal.verdict.reasons),
+        rule=proposal.verdict.rule,
         limit_s=proposal.limit_s,
         queued_at=now if proposal.status is CommandStatus.APPROVED else None,
     )
@@ -114,16 +111,24 @@ def recent_of(user_id: str, limit: int) -> list[CommandRun]:
 # --- decisions of a person ------------------------------------------------------------
 
 
-def approve(command_id: str, actor: str, command: str) -> CommandRun:
+def approve(
+    command_id: str,
+    actor: str,
+    command: str,
+    *,
+    along: Callable[[Transaction], None] | None = None,
+) -> CommandRun:
     """Move awaiting_approval -> approved for exactly the text *command*.
 
-    Raises ConflictError if it was decided before, or edited since the person saw it.
+    *along* writes in the same transaction. Raises ConflictError if it was decided before,
+    or edited since the person saw it.
     """
     now = utc_now()
     return _decide(
         command_id,
         actor,
         CommandRow.command == command,
+        along=along,
         status=CommandStatus.APPROVED,
         decided_by=actor,
         decided_at=now,
@@ -153,11 +158,16 @@ def edit(command_id: str, actor: str, command: str, verdict: Verdict) -> Command
         command=command,
         risk=verdict.risk,
         reasons=list(verdict.reasons),
+        rule=verdict.rule,
     )
 
 
 def _decide(
-    command_id: str, actor: str, *only_if: ColumnElement[bool], **columns: object
+    command_id: str,
+    actor: str,
+    *only_if: ColumnElement[bool],
+    along: Callable[[Transaction], None] | None = None,
+    **columns: object,
 ) -> CommandRun:
     guard = update(CommandRow).where(
         CommandRow.id == command_id,
@@ -167,6 +177,8 @@ def _decide(
     with writing() as session:
         if not changed(session, guard.values(**columns)):
             raise ConflictError("This command does not wait for a decision (any more).")
+        if along is not None:
+            along(session)
         row = session.scalars(_by_id(command_id)).one()
         _audit(session, row, actor=actor)
         return rows.command(row)
@@ -220,6 +232,30 @@ def claim(command_id: str, worker: str) -> CommandRun | None:
         row = session.scalars(_by_id(command_id)).one()
         _audit(session, row, actor=worker)
         return rows.command(row)
+
+
+def wait(command_id: str, verdict: Verdict) -> bool:
+    """Move approved -> awaiting_approval what nobody decided on and now must be asked for."""
+    guard = (
+        update(CommandRow)
+        .where(
+            CommandRow.id == command_id,
+            CommandRow.status == CommandStatus.APPROVED,
+            CommandRow.decided_by == "",
+        )
+        .values(
+            status=CommandStatus.AWAITING_APPROVAL,
+            risk=verdict.risk,
+            reasons=list(verdict.reasons),
+            rule=verdict.rule,
+            queued_at=None,
+        )
+    )
+    with writing() as session:
+        moved = changed(session, guard)
+        if moved:
+            _audit(session, session.scalars(_by_id(command_id)).one(), actor="gate")
+        return bool(moved)
 
 
 def finish(command_id: str, worker: str, result: Exit) -> bool:
@@ -297,5 +333,8 @@ def _audit(session: Transaction, row: CommandRow, *, actor: str, **facts: object
         identity=row.host_identity,
         command=audit.digest_of(row.command),
         risk=row.risk,
+        rule=row.rule,
+        person=row.user_id,
+        decided_by=row.decided_by,
         **facts,
     )

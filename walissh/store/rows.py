@@ -156,6 +156,9 @@ _SAME = (
     "finished_at",
     "decided_by",
     "denial",
+    "rule",
+    "unflagged_by",
+    "withheld",
 )
 
 
