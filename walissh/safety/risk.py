@@ -1,6 +1,6 @@
 """Tell what a command line may do from its text alone.
 
-Only a line whose every part is on the list of what surely reads (``read_only.yaml``) is
+Only a line whose every part is on the list of what surely reads (``safety.programs``) is
 read_only. What is not understood is opaque, never safe.
 """
 
@@ -289,10 +289,13 @@ def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:
         if len(text) > known.MAX_TEXT and rule.style != "free":
             return Finding(Risk.OPAQUE, Reason("long", (form[0],)))
         return _reads(form, reading, starts)
-    if reading and reading.code in {"endless", "stdin"}:
+    if reading and reading.code in {"endless", "stdin", "terminal"}:
         return _never_ends(form[0], reading)
     works = known.terminal(text)
-    risk = known.effect(text) or Risk.OPAQUE
+    told = reading.risk if reading else None
+    if reading and reading.code == "effect" and told:
+        return _effect(form, told, works)
+    risk = known.effect(text) or told or Risk.OPAQUE
     if works is not None:
         reason = Reason("terminal", (form[0], works)) if works else Reason("no_terminal", form[:1])
         return Finding(risk, reason, interactive=True, ends=True)
@@ -300,6 +303,12 @@ def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:
         return Finding(risk, Reason(risk.value, (text,)))
     code = reading.code if reading else "unknown_program"
     return Finding(risk, Reason(code, (form[0], reading.word if reading else "")))
+
+
+def _effect(form: tuple[str, ...], risk: Risk, works: str | None) -> Finding:
+    """Say what the list tells of this use; some want a terminal for it as well."""
+    reason = Reason("runs" if risk is Risk.OPAQUE else risk.value, (" ".join(form),))
+    return Finding(risk, reason, interactive=works is not None, ends=True)
 
 
 def _reads(form: tuple[str, ...], reading: table.Reading, starts: list[str]) -> Finding:
@@ -321,6 +330,9 @@ def _reads(form: tuple[str, ...], reading: table.Reading, starts: list[str]) -> 
 
 
 def _never_ends(program: str, reading: table.Reading) -> Finding:
+    if reading.code == "terminal":
+        reason = Reason("terminal" if reading.works else "no_terminal", (program, reading.works))
+        return Finding(reading.risk or Risk.READ_ONLY, reason, interactive=True, ends=True)
     if reading.code == "stdin":
         return Finding(Risk.READ_ONLY, Reason("stdin", (program,)), interactive=True, ends=True)
     reason = Reason("endless", (program, reading.works or f"timeout 10 {program}"))

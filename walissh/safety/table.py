@@ -1,18 +1,13 @@
-"""The list of programs and arguments that only read, and how an argument list is held to it.
-
-The list is data (``read_only.yaml``); its head says what each key means.
-"""
+"""How an argument list is held to what is listed of its program (``safety.programs``)."""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
-from walissh.safety import scripts
+from walissh.react.turn import Risk
+from walissh.safety import programs, scripts
 
 UNKNOWN = "\0"
 """Stands in an argument for what is only known when the line runs."""
@@ -43,6 +38,13 @@ class Rule:
     ignore_case: bool
     subs: Mapping[str, "Rule"]
     works: str
+    effects: Mapping[str, Risk]
+    writes: frozenset[str]
+    when: tuple[tuple[Risk, re.Pattern[str]], ...]
+    risk: Risk | None
+    help_anywhere: bool
+    terminal: frozenset[str]
+    listed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +52,62 @@ class Reading:
     """How an argument list stands to the rule.
 
     *code*: "" when it only reads; else what is in the way (``flag``, ``argument``,
-    ``missing``, ``subcommand``, ``script``, ``endless``, ``stdin``); *word* is the part
-    that decided. *shown*: files whose content would be printed.
+    ``missing``, ``subcommand``, ``script``, ``endless``, ``terminal``, ``stdin``, ``effect``);
+    *word* is the part that decided. *shown*: files whose content would be printed. *risk*:
+    what it does instead of reading, None if the list does not tell.
     """
 
     code: str = ""
     word: str = ""
     works: str = ""
     shown: tuple[str, ...] = ()
+    risk: Risk | None = None
 
 
 @cache
 def rules() -> Mapping[str, Rule]:
-    """Return the list; read from its file at first use."""
-    text = (files("walissh.safety") / "read_only.yaml").read_text("utf-8")
-    data: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    """Return the list; read from its files at first use."""
+    data = programs.entries()
     return {name: _rule(data[entry.get("same", name)], {}) for name, entry in data.items()}
 
 
 def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
     """Hold *args* to *rule*; *fed*: something comes in on standard input."""
     args = tuple(arg.replace(GLOB, "" if rule.unknown else UNKNOWN) for arg in args)
+    if rule.help_anywhere and "--help" in args and not any(UNKNOWN in arg for arg in args):
+        return Reading()
+    known = _known(rule, " ".join(args))
+    if known is not None:
+        return known
+    reading = _read(rule, args, fed=fed)
+    if reading.code in _UNLISTED and reading.risk is None and rule.risk is not None:
+        # which of its uses it is shows only when the line runs: it may be the worst
+        unsure = UNKNOWN in reading.word and rule.listed
+        return replace(reading, risk=Risk.OPAQUE if unsure else rule.risk)
+    return reading
+
+
+_UNLISTED = frozenset({"flag", "argument", "missing", "subcommand", "script"})
+
+
+def _known(rule: Rule, text: str) -> Reading | None:
+    """Return what the words alone tell of a use, None if they tell nothing."""
+    for risk, pattern in rule.when:
+        if risk is Risk.READ_ONLY:
+            if pattern.fullmatch(text):
+                return Reading()
+        elif found := pattern.search(text):
+            return Reading("effect", found[0].strip(), risk=risk)
+    if rule.risk is not None and not rule.listed and not rule.terminal and not rule.endless:
+        return Reading() if _is_help(text) else Reading("effect", text, risk=rule.risk)
+    return None
+
+
+def _is_help(text: str) -> bool:
+    return text in {"--help", "--version"}
+
+
+def _read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
     if rule.whole is not None:
         fits = re.fullmatch(rule.whole, " ".join(args), re.S)
         return Reading() if fits else Reading("argument", _first(args))
@@ -86,7 +123,8 @@ def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
 
 
 def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
-    flags = {**outer, **dict(map(_flag, _names(entry, "flags") + _names(entry, "endless")))}
+    named = [name for key in _FLAG_KEYS for name in _names(entry, key)]
+    flags = {**outer, **dict(map(_flag, named))}
     args = entry.get("args", "any")
     subs = {str(name): _rule({**_passed(entry), **sub}, flags)
             for name, sub in entry.get("subs", {}).items()}  # fmt: skip
@@ -110,11 +148,35 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
         ignore_case=entry.get("ignore_case", False),
         subs=subs,
         works=entry.get("works", ""),
+        effects={name: risk for key, risk in _EFFECTS.items() for name in _plain(entry, key)},
+        writes=_plain(entry, "writes"),
+        when=tuple(
+            (Risk(risk), re.compile(pattern, re.S))
+            for each in entry.get("when", ())
+            for risk, pattern in each.items()
+        ),
+        risk=Risk(entry["risk"]) if "risk" in entry else None,
+        help_anywhere=entry.get("help") == "any",
+        terminal=_plain(entry, "terminal"),
+        listed=not _CONDITIONS.isdisjoint(entry),
     )
 
 
+_EFFECTS = {
+    "changes": Risk.MUTATING,
+    "shows": Risk.SECRET_EXPOSURE,
+    "runs": Risk.OPAQUE,
+    "destroys": Risk.DESTRUCTIVE,
+}
+_FLAG_KEYS = ("flags", "endless", "terminal", "writes", *_EFFECTS)
+_CONDITIONS = frozenset(
+    {"flags", "subs", "args", "match", "whole", "needs", "any_of", "script", "style", "interval"}
+)
+_PASSED = ("style", "works", "values", "risk", "help")
+
+
 def _passed(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: entry[key] for key in ("style", "works", "values") if key in entry}
+    return {key: entry[key] for key in _PASSED if key in entry}
 
 
 def _names(entry: Mapping[str, Any], key: str) -> list[str]:
@@ -269,7 +331,7 @@ def _judge(rule: Rule, taken: _Taken, *, fed: bool) -> Reading:
     names, rest = taken.names, taken.rest
     if names & {"--help", "--version"} and not rest:
         return Reading()
-    obstacle = _ends(rule, names, rest) or _fits(rule, names, rest)
+    obstacle = _does(rule, taken) or _ends(rule, names, rest) or _fits(rule, names, rest)
     if obstacle:
         return obstacle
     if rule.script:
@@ -277,10 +339,30 @@ def _judge(rule: Rule, taken: _Taken, *, fed: bool) -> Reading:
     return _waits(rule, names, rest, fed=fed) or Reading(shown=_shown(rule, taken))
 
 
+_NOWHERE = re.compile(r"-|/dev/(null|stdout|stderr|fd/[12])")
+
+
+def _does(rule: Rule, taken: _Taken) -> Reading | None:
+    """Return the worst that the flags make it do, None if they only choose what is read."""
+    worst = None
+    for name, value in taken.flags:
+        risk = rule.effects.get(name)
+        if name in rule.writes and not _NOWHERE.fullmatch(value):
+            risk = risk or Risk.MUTATING
+        if risk is not None and (worst is None or _ORDER.index(risk) > _ORDER.index(worst[1])):
+            worst = (name, risk)
+    return None if worst is None else Reading("effect", worst[0], risk=worst[1])
+
+
+_ORDER = (Risk.SECRET_EXPOSURE, Risk.MUTATING, Risk.OPAQUE, Risk.DESTRUCTIVE)
+
+
 def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:
     """Return why it would never end, None if it ends."""
     if "*" in rule.endless:
         return Reading("endless", works=rule.works)
+    if "*" in rule.terminal or names & rule.terminal:
+        return Reading("terminal", works=rule.works, risk=rule.risk)
     running = sorted(names & rule.endless)
     if running:
         return Reading("endless", running[0], rule.works)
