@@ -8,7 +8,8 @@ from typing import Literal
 
 from walissh.safety import decode, redact
 from walissh.safety.fence import cut, fence
-from walissh.safety.redact import Span, spans
+from walissh.safety.placeholders import UNNUMBERED, Names
+from walissh.safety.redact import More, Span, spans
 
 __all__ = ["Mouth", "Span", "clean", "cut", "fence", "spans"]
 
@@ -16,10 +17,15 @@ Stream = Literal["stdout", "stderr"]
 
 
 class Mouth:
-    """Purifies both streams of one command; *encoding* is the host's own."""
+    """Purifies both streams of one command; *encoding* is the host's own.
 
-    def __init__(self, encoding: str) -> None:
-        self._streams = {"stdout": _Stream(encoding), "stderr": _Stream(encoding)}
+    *names* numbers the secrets, *more* finds those that the command gives away.
+    """
+
+    def __init__(self, encoding: str, names: Names = UNNUMBERED, more: More | None = None) -> None:
+        self._streams = {
+            name: _Stream(encoding, redact.Redactor(names, more)) for name in ("stdout", "stderr")
+        }
 
     def feed(self, stream: Stream, data: bytes) -> str:
         """Return the clean whole lines that *data* completes on *stream*, "" if none."""
@@ -31,18 +37,16 @@ class Mouth:
         return f"{out}\n{err}" if out and err and not out.endswith("\n") else out + err
 
 
-def clean(text: str) -> str:
+def clean(text: str, names: Names = UNNUMBERED) -> str:
     """Return *text* as a Mouth would give it: for texts of models and of errors."""
     lines, rest = decode.take_lines(text)
-    redactor = redact.Redactor()
-    head, tail = _lines(lines, redactor), _lines([rest], redactor)
-    return _joined(head) + (tail[0] if tail else "")
+    return redact.whole(_plain([*lines, rest]), redact.Redactor(names))
 
 
 class _Stream:
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, redactor: redact.Redactor) -> None:
         self._decoder = decode.decoder(encoding)
-        self._redactor = redact.Redactor()
+        self._redactor = redactor
         self._rest: list[str] = []
         self._waiting = 0
 
@@ -51,9 +55,9 @@ class _Stream:
 
     def finish(self) -> str:
         whole = self._take(self._decoder.decode(b"", final=True))
-        last = _lines(["".join(self._rest)], self._redactor) if self._rest else []
+        (rest,) = _plain(["".join(self._rest)])
         self._rest = []
-        return whole + (last[0] if last else "")
+        return whole + self._redactor.last(rest)
 
     def _take(self, text: str) -> str:
         if not text:
@@ -64,13 +68,9 @@ class _Stream:
             return ""
         lines, rest = decode.take_lines("".join(self._rest))
         self._rest, self._waiting = [rest] if rest else [], len(rest)
-        return _joined(_lines(lines, self._redactor))
+        clean = self._redactor.lines(_plain(lines))
+        return "\n".join(clean) + "\n" if clean else ""
 
 
-def _joined(lines: list[str]) -> str:
-    return "\n".join(lines) + "\n" if lines else ""
-
-
-def _lines(lines: list[str], redactor: redact.Redactor) -> list[str]:
-    plain = [line if decode.is_plain(line) else decode.plain_line(line) for line in lines]
-    return redact.lines(plain, redactor)
+def _plain(lines: list[str]) -> list[str]:
+    return [line if decode.is_plain(line) else decode.plain_line(line) for line in lines]

@@ -1,13 +1,15 @@
 """Find passwords, keys and tokens in text, line by line, and leave the rest readable.
 
 What is found is named by kind; hashes of files, ids, addresses and words about passwords
-stay. A private key over several lines needs memory between lines: ``Redactor``.
+stay. A private key over several lines needs memory between lines: ``Finder``.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from walissh.safety import sieve, tokens
+from walissh.safety.placeholders import UNNUMBERED, Names, named
 
 KEY_LINES = 400
 
@@ -21,48 +23,54 @@ class Span:
     kind: str
 
 
-def placeholder(kind: str) -> str:
-    """Return what stands in a secret's place."""
-    return f"‹secret:{kind}›"
+More = Callable[[str], Iterable[Span]]
+"""Finds in one line what only the command gives away (see ``exposing``)."""
 
 
-class Redactor:
-    """Redacts the lines of one stream in order."""
+class Finder:
+    """Finds the secrets in the lines of one stream, taken in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, more: More | None = None) -> None:
         self._left = 0
-        self._column = 0  # where the key began in its line: behind a number or a log's prefix
+        self._more = more
+        self.column = 0
+        """Where a key began in its line: behind a number or a log's prefix."""
 
     @property
     def in_key(self) -> bool:
         """Tell whether the next line may belong to a private key."""
         return self._left > 0
 
-    def line(self, line: str, hints: frozenset[str] | None = None) -> str | None:
-        """Return *line* without its secrets; None: it is inside a key and vanishes.
-
-        *hints*: pieces of secrets known to be in the text around (see ``tokens``).
-        """
-        found = self.spans(line, hints)
-        if found is None:
-            return None
-        return _replace(line, found)
+    @property
+    def looks_everywhere(self) -> bool:
+        """Tell whether a line may hold a secret that no word of it gives away."""
+        return self._more is not None
 
     def spans(self, line: str, hints: frozenset[str] | None = None) -> list[Span] | None:
-        """Return the secrets of *line* in order; None: all of it is inside a key."""
+        """Return the secrets of *line* in order; None: all of it is inside a key.
+
+        *hints*: pieces of secrets known to be in the text around (see ``tokens``). What
+        belongs to a key that began before has no kind.
+        """
         hints = tokens.hinted(line) if hints is None else hints
         if self._left:
             body = self._body(line)
             if body is None:
                 return None
             if body:
-                return _merge([Span(0, body, ""), *_secrets(line, body, hints)])
+                return _merge([Span(0, body, ""), *self._secrets(line, body, hints)])
         opened = _BEGIN.search(line) if "-----BEGIN" in line or "Private-Lines" in line else None
         if opened and not _END.search(line, opened.end()):
-            self._left, self._column = KEY_LINES, opened.start()
-            before = _secrets(line[: opened.start()], 0, hints)
+            self._left, self.column = KEY_LINES, opened.start()
+            before = self._secrets(line[: opened.start()], 0, hints)
             return _merge([*before, Span(opened.start(), len(line), "private key")])
-        return _secrets(line, 0, hints)
+        return self._secrets(line, 0, hints)
+
+    def _secrets(self, line: str, start: int, hints: frozenset[str]) -> list[Span]:
+        found = [Span(*each) for each in tokens.find(line, hints)]
+        if self._more is not None:
+            found += self._more(line)
+        return _merge([span for span in found if span.start >= start])
 
     def _body(self, line: str) -> int | None:
         """Return where the key's end lies in *line*, 0 if the key is over, None if inside."""
@@ -71,7 +79,7 @@ class Redactor:
         if ended:
             self._left = 0
             return ended.end() if line[ended.end() :].strip(" \t\"',;") else None
-        if _BODY.fullmatch(line) or _BODY.fullmatch(line[self._column :]):
+        if _BODY.fullmatch(line) or _BODY.fullmatch(line[self.column :]):
             return None
         self._left = 0
         return 0
@@ -92,11 +100,93 @@ _BODY = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A private key whose end has not come: what stands before it, and its lines so far."""
+
+    head: str
+    column: int
+    body: list[str]
+
+    def value(self) -> str:
+        """Return the key without what a program put before each of its lines."""
+        first, *others = self.body
+        before = first[: self.column]
+        return "\n".join([first[self.column :], *(self._own(each, before) for each in others)])
+
+    def _own(self, line: str, before: str) -> str:
+        ended = _END.search(line)
+        bare = _BODY.fullmatch(line) or (ended and ended.start() < self.column)
+        return line if bare and not line.startswith(before) else line[self.column :]
+
+
+class Redactor:
+    """Writes the lines of one stream without their secrets, numbered by *names*.
+
+    A private key over several lines is one secret: its first line waits for the last one.
+    """
+
+    def __init__(self, names: Names = UNNUMBERED, more: More | None = None) -> None:
+        self._finder = Finder(more)
+        self._names = names
+        self._key: _Key | None = None
+
+    def lines(self, source: list[str]) -> list[str]:
+        """Return what *source* completes, without secrets and the bodies of keys."""
+        block = "\n".join(source)
+        hints = tokens.hinted(block)
+        if self._finder.looks_everywhere:
+            return [each for line in source for each in self.line(line, hints)]
+        if not hints and self._key is None:
+            return source
+        suspects = sieve.suspects(source, block, hints)
+        clean: list[str] = []
+        for number, line in enumerate(source):
+            suspect = number in suspects or self._key is not None
+            clean += self.line(line, hints) if suspect else [line]
+        return clean
+
+    def line(self, line: str, hints: frozenset[str] | None = None) -> list[str]:
+        """Return what *line* completes: itself, nothing inside a key, more after one."""
+        found = self._finder.spans(line, hints)
+        if found is None:
+            if self._key is not None:
+                self._key.body.append(line)
+            return [] if self._finder.in_key else self._closed()
+        if found and not found[0].kind and self._key is not None:
+            self._key.body.append(line[: found[0].end])
+        closed = self._closed()
+        if self._finder.in_key:
+            opened = found.pop()
+            head = self._replaced(line[: opened.start], found)
+            self._key = _Key(head, opened.start, [line])
+            return closed
+        return [*closed, self._replaced(line, found)]
+
+    def last(self, rest: str) -> str:
+        """Return all that is left; *rest* is the last line if that has no newline."""
+        left = [*(self.lines([rest]) if rest else []), *self._closed()]
+        return "\n".join(left) + ("\n" if left and not rest else "")
+
+    def _closed(self) -> list[str]:
+        key, self._key = self._key, None
+        return [] if key is None else [key.head + named("private key", key.value(), self._names)]
+
+    def _replaced(self, line: str, found: list[Span]) -> str:
+        parts, at = [], 0
+        for span in found:
+            value = line[span.start : span.end]
+            mark = named(span.kind, value, self._names) if span.kind else ""
+            parts += [line[at : span.start], mark]
+            at = span.end
+        return "".join([*parts, line[at:]])
+
+
 def spans(text: str) -> list[Span]:
     """Return every secret of a whole *text* with its place, in order."""
-    redactor, found, at = Redactor(), [], 0
+    finder, found, at = Finder(), [], 0
     for line in text.split("\n"):
-        inside = redactor.spans(line)
+        inside = finder.spans(line)
         if inside is None:
             found.append(Span(at, at + len(line), ""))
         else:
@@ -105,36 +195,15 @@ def spans(text: str) -> list[Span]:
     return _joined(found)
 
 
-def redact(text: str) -> str:
+def redact(text: str, names: Names = UNNUMBERED) -> str:
     """Return *text* without its secrets."""
-    redactor = Redactor()
-    return "\n".join(lines(text.split("\n"), redactor))
+    return whole(text.split("\n"), Redactor(names))
 
 
-def lines(source: list[str], redactor: Redactor) -> list[str]:
-    """Return *source* without secrets and without the bodies of private keys."""
-    block = "\n".join(source)
-    hints = tokens.hinted(block)
-    if not hints and not redactor.in_key:
-        return source
-    suspects = sieve.suspects(source, block, hints)
-    clean = (
-        redactor.line(line, hints) if number in suspects or redactor.in_key else line
-        for number, line in enumerate(source)
-    )
-    return [line for line in clean if line is not None]
-
-
-def _replace(line: str, found: list[Span]) -> str:
-    for span in reversed(found):
-        mark = placeholder(span.kind) if span.kind else ""
-        line = line[: span.start] + mark + line[span.end :]
-    return line
-
-
-def _secrets(line: str, start: int, hints: frozenset[str]) -> list[Span]:
-    found = tokens.find(line, hints)
-    return _merge([Span(s, e, kind) for s, e, kind in found if s >= start])
+def whole(source: list[str], redactor: Redactor) -> str:
+    """Return a text of which *source* is all lines, the last one without a newline."""
+    *lines, rest = source
+    return "".join(f"{line}\n" for line in redactor.lines(lines)) + redactor.last(rest)
 
 
 def _merge(found: list[Span]) -> list[Span]:

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from walissh.safety import pairs
+from walissh.safety import pairs, placeholders
 
 Shape = tuple[str, tuple[str, ...], re.Pattern[str]]
-
-_PLACEHOLDER = re.compile(r"‹secret:[\w ]{1,20}›")
 
 # Rare characters looked for first: without them the longer pieces need no look.
 _GATES = ("_", "$", "{", "@", ">", "pass", "secret", "token", " -", "::", "]:")
@@ -56,7 +54,7 @@ def find(line: str, hints: frozenset[str]) -> Iterator[tuple[int, int, str]]:
 
     *hints*: the pieces of all shapes that may be in the line.
     """
-    line = _PLACEHOLDER.sub(lambda mark: "‹" + "·" * (len(mark[0]) - 2) + "›", line)
+    line = placeholders.MARK.sub(lambda mark: "‹" + "·" * (len(mark[0]) - 2) + "›", line)
     lower = lowered(line)
     exact = as_written()
     present = frozenset(each for each in hints if each in (line if each in exact else lower))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from walissh.cli.evaluations import fields
 from walissh.safety import redact
+from walissh.safety.placeholders import Counted
 
 
 def answer(lines: Iterable[Mapping[str, object]]) -> Iterator[dict[str, object] | None]:
@@ -12,6 +13,6 @@ def answer(lines: Iterable[Mapping[str, object]]) -> Iterator[dict[str, object] 
         text = fields.text(line, "text")
         yield {
             "id": fields.text(line, "id"),
-            "text": redact.redact(text),
+            "text": redact.redact(text, Counted()),
             "spans": [[span.start, span.end] for span in redact.spans(text)],
         }
