@@ -10,7 +10,7 @@ from walissh.safety import programs, table
 KEYS = frozenset(
     "flags style args match whole values prints unknown numbers ignore_case script endless works "  # noqa: SIM905
     "terminal needs any_of interval stdin stdin_unless subs same writes changes destroys shows "
-    "runs when risk help".split()
+    "runs when risk help plain commands".split()
 )
 FAMILIES = [
     each for each in files("walissh.safety.programs").iterdir() if each.name.endswith(".yaml")

@@ -258,7 +258,16 @@ def _command(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Fin
     if inside and place.depth < MAX_DEPTH:
         yield from _wrapped(form, inside, fed=fed, place=place)
     if not (inside and inside.sure):
+        yield from _started(form, fed=fed, place=place)
         yield _alone(form, fed=fed, starts=place.starts)
+
+
+def _started(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Finding]:
+    """Judge what a flag of the program hands to a shell."""
+    rule = table.rules().get(form[0])
+    reading = table.read(rule, form[1:], fed=fed) if rule and rule.hands_over else None
+    for script in reading.scripts if reading and place.depth < MAX_DEPTH else ():
+        yield from _line(script, depth=place.depth + 1, starts=place.starts)
 
 
 def _wrapped(

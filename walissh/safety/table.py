@@ -42,9 +42,15 @@ class Rule:
     writes: frozenset[str]
     when: tuple[tuple[Risk, re.Pattern[str]], ...]
     risk: Risk | None
-    help_anywhere: bool
+    help: frozenset[str]
     terminal: frozenset[str]
     listed: bool
+    commands: frozenset[str]
+
+    @property
+    def hands_over(self) -> bool:
+        """Tell whether it, or one of its sub-commands, may be given a command for a shell."""
+        return bool(self.commands) or any(sub.hands_over for sub in self.subs.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,8 @@ class Reading:
     *code*: "" when it only reads; else what is in the way (``flag``, ``argument``,
     ``missing``, ``subcommand``, ``script``, ``endless``, ``terminal``, ``stdin``, ``effect``);
     *word* is the part that decided. *shown*: files whose content would be printed. *risk*:
-    what it does instead of reading, None if the list does not tell.
+    what it does instead of reading, None if the list does not tell. *scripts*: what it
+    would hand to a shell.
     """
 
     code: str = ""
@@ -62,6 +69,7 @@ class Reading:
     works: str = ""
     shown: tuple[str, ...] = ()
     risk: Risk | None = None
+    scripts: tuple[str, ...] = ()
 
 
 @cache
@@ -74,7 +82,7 @@ def rules() -> Mapping[str, Rule]:
 def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
     """Hold *args* to *rule*; *fed*: something comes in on standard input."""
     args = tuple(arg.replace(GLOB, "" if rule.unknown else UNKNOWN) for arg in args)
-    if rule.help_anywhere and "--help" in args and not any(UNKNOWN in arg for arg in args):
+    if not rule.subs and _asks_help(rule, args):
         return Reading()
     known = _known(rule, " ".join(args))
     if known is not None:
@@ -98,9 +106,19 @@ def _known(rule: Rule, text: str) -> Reading | None:
                 return Reading()
         elif found := pattern.search(text):
             return Reading("effect", found[0].strip(), risk=risk)
-    if rule.risk is not None and not rule.listed and not rule.terminal and not rule.endless:
+    if rule.risk is not None and not rule.listed:
         return Reading() if _is_help(text) else Reading("effect", text, risk=rule.risk)
     return None
+
+
+def _asks_help(rule: Rule, args: tuple[str, ...]) -> bool:
+    """Tell whether one of *args* asks for help and is surely no flag's value."""
+    own = args[: args.index("--")] if "--" in args else args
+    if rule.help.isdisjoint(own) or any(UNKNOWN in arg for arg in args):
+        return False
+    at = min(own.index(name) for name in rule.help if name in own)
+    before = own[at - 1 : at]
+    return not before or not before[0].startswith("-") or isinstance(_take(rule, before), _Taken)
 
 
 def _is_help(text: str) -> bool:
@@ -113,6 +131,8 @@ def _read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
         return Reading() if fits else Reading("argument", _first(args))
     if rule.style == "free":
         return _free(rule, args)
+    if "*" in rule.endless | rule.terminal and not {"--help", "--version"} & {*args}:
+        return _ends(rule, frozenset(), ()) or Reading()
     if rule.subs:
         return _sub(rule, args, fed=fed)
     taken = _take(rule, args)
@@ -126,8 +146,7 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
     named = [name for key in _FLAG_KEYS for name in _names(entry, key)]
     flags = {**outer, **dict(map(_flag, named))}
     args = entry.get("args", "any")
-    subs = {str(name): _rule({**_passed(entry), **sub}, flags)
-            for name, sub in entry.get("subs", {}).items()}  # fmt: skip
+    subs = {name: _rule({**_passed(entry), **sub}, flags) for name, sub in _subs(entry)}
     return Rule(
         style=entry.get("style", "gnu"),
         flags=flags,
@@ -156,9 +175,10 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
             for risk, pattern in each.items()
         ),
         risk=Risk(entry["risk"]) if "risk" in entry else None,
-        help_anywhere=entry.get("help") == "any",
+        help=frozenset(str(entry.get("help", "")).replace("any", "--help").split()),
         terminal=_plain(entry, "terminal"),
-        listed=not _CONDITIONS.isdisjoint(entry),
+        listed=entry.get("listed", False) or not _CONDITIONS.isdisjoint(entry),
+        commands=_plain(entry, "commands"),
     )
 
 
@@ -168,11 +188,21 @@ _EFFECTS = {
     "runs": Risk.OPAQUE,
     "destroys": Risk.DESTRUCTIVE,
 }
-_FLAG_KEYS = ("flags", "endless", "terminal", "writes", *_EFFECTS)
+_FLAG_KEYS = ("flags", "endless", "terminal", "writes", "commands", *_EFFECTS)
 _CONDITIONS = frozenset(
-    {"flags", "subs", "args", "match", "whole", "needs", "any_of", "script", "style", "interval"}
+    {"flags", "subs", "plain", "args", "match", "whole", "needs", "any_of", "script", "style"}
+    | {"interval", *_FLAG_KEYS}
 )
 _PASSED = ("style", "works", "values", "risk", "help")
+
+
+def _subs(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the sub-commands: those of which only the risk is told, then the others."""
+    for risk, names in entry.get("plain", {}).items():
+        inner = {"flags": ""} if risk == Risk.READ_ONLY else {"risk": risk}
+        yield from ((name, inner) for name in str(names).split())
+    for names, inner in entry.get("subs", {}).items():
+        yield from ((name, inner) for name in str(names).split() or [""])
 
 
 def _passed(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -251,10 +281,16 @@ def _read_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, s
 
 
 def _whole_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
-    kind = rule.flags.get(word)
+    name, equals, value = word.partition("=")
+    if word not in rule.flags and name.startswith("--"):
+        name = name[1:]  # what takes whole words after one dash takes them after two as well
+    if equals and word not in rule.flags:
+        return _allowed(rule, name, value) if rule.flags.get(name) else None
+    name = word if word in rule.flags else name
+    kind = rule.flags.get(name)
     if kind is None:
         return None
-    return _valued(rule, word, words) if kind == "=" else [(word, "")]
+    return _valued(rule, name, words) if kind == "=" else [(name, "")]
 
 
 def _long_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
@@ -262,11 +298,21 @@ def _long_flag(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, s
     kind = rule.flags.get(name)
     if name in {"--help", "--version"} and not equals:
         return [(name, "")]
+    if kind is None:
+        name, kind = _shortened(rule, name)
     if kind is None or (equals and kind == ""):
         return None
     if equals:
         return _allowed(rule, name, value)
     return _valued(rule, name, words) if kind == "=" else [(name, "")]
+
+
+def _shortened(rule: Rule, name: str) -> tuple[str, str | None]:
+    """Return the flag that *name* may be short for, if that one does more than read."""
+    for full in sorted(rule.commands | rule.writes | rule.effects.keys()):
+        if len(name) > 4 and full.startswith(name):
+            return full, rule.flags[full]
+    return name, None
 
 
 def _bundle(rule: Rule, word: str, words: Iterator[str]) -> list[tuple[str, str]] | None:
@@ -345,6 +391,9 @@ _NOWHERE = re.compile(r"-|/dev/(null|stdout|stderr|fd/[12])")
 def _does(rule: Rule, taken: _Taken) -> Reading | None:
     """Return the worst that the flags make it do, None if they only choose what is read."""
     worst = None
+    scripts = tuple(value for name, value in taken.flags if name in rule.commands)
+    if scripts:
+        return Reading("effect", scripts[0], risk=Risk.OPAQUE, scripts=scripts)
     for name, value in taken.flags:
         risk = rule.effects.get(name)
         if name in rule.writes and not _NOWHERE.fullmatch(value):

@@ -19,7 +19,9 @@ the sub-commands, which may say otherwise.
 ``needs``: all of these flags must be there; ``any_of``: one of them.
 ``interval``: one number alone means for ever.
 ``stdin``: reads its input unless it has more arguments than this, or one of ``stdin_unless``.
-``subs``: sub-commands; they inherit the flags; "" is none at all.
+``subs``: sub-commands (several names of one may stand together); they inherit the flags; ""
+is none at all.
+``plain``: sub-commands of which no more is told than what they do: a risk, and their names.
 ``same``: the same entry as another program.
 
 What changes something:
@@ -27,13 +29,15 @@ What changes something:
 ``writes``, ``changes``, ``destroys``, ``shows``, ``runs``: more flags; with one of them the use is
 mutating (``writes`` only if its value is no harmless device), mutating, destructive,
 secret_exposure or opaque (it starts what the text does not tell).
+``commands``: flags whose value is handed to a shell; that is judged as well.
 ``when``: a list of single pairs of a risk and a regular expression, searched in all arguments
 joined by a space, before anything else is looked at; the first that is found decides. For
 read_only it must match as a whole. A word known only when the line runs is ``\\0`` in it.
 ``risk``*: what an unlisted use is (an unlisted flag, sub-command or argument); without it,
 opaque. With neither ``flags`` nor ``subs`` nor any other condition on arguments, and a
 ``risk``, every use is of that risk.
-``help``*: "any" if --help anywhere among the arguments prints help and does nothing else.
+``help``*: the flags that anywhere among the arguments (before --) print help and do nothing
+else; "any" is --help.
 """
 
 from collections.abc import Mapping
