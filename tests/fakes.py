@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from walissh.errors import ShellError, WalisshError
 from walissh.memory.entry import Milestone
 from walissh.memory.working import TaskState
+from walissh.react.circumstances import Circumstances
 from walissh.react.followed import Tracked
 from walissh.react.gauge import Learned
 from walissh.react.host import Host
@@ -99,10 +100,16 @@ class WordGate:
         "vi": (Risk.READ_ONLY, Decision.DENY),
     }
 
-    def judge(self, command: str, host: Host, language: Language) -> Verdict:
+    def judge(
+        self,
+        command: str,
+        host: Host,
+        language: Language,
+        circumstances: Circumstances | None = None,
+    ) -> Verdict:
         word = command.partition(" ")[0]
         risk, decision = self.risks.get(word, (Risk.READ_ONLY, Decision.ALLOW))
-        return Verdict(risk, decision, (f"{word}: {risk}",))
+        return Verdict(risk, decision, (f"{word}: {risk}",), rule="risk")
 
 
 @dataclass

@@ -28,7 +28,9 @@ from walissh.react.tracker import ContextTracker
 from walissh.react.turn import CommandRun, Reply, Session, ToolCall, Turn
 from walissh.react.understanding import Understanding
 from walissh.store import (
+    circumstances,
     commands,
+    gate_rules,
     history,
     hosts,
     milestones,
@@ -70,6 +72,8 @@ class World:
             model=model,
             shell=shell,
             gate=WordGate(),
+            circumstance=circumstances,
+            rules=gate_rules,
             prompt=wiring.prompt(),
             turns=turns,
             commands=commands,

@@ -36,9 +36,11 @@ from walissh.safety.policy import ReadOnlyGate
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
 from walissh.store import (
+    circumstances,
     commands,
     core_memory,
     database,
+    gate_rules,
     history,
     hosts,
     memories,
@@ -93,6 +95,8 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         model=LateModel(lambda: model(settings)),
         shell=SshShell(Pool(), hosts, output_limit_mb=settings.output_limit_mb),
         gate=ReadOnlyGate(),
+        circumstance=circumstances,
+        rules=gate_rules,
         prompt=prompt(plugins.load(plugins.found(), aside(settings))),
         turns=turns,
         commands=commands,

@@ -19,7 +19,17 @@ from walissh.errors import (
     StoreError,
     TurnCancelledError,
 )
-from walissh.react import citations, compaction, course, repeats, telling, texts, tools, tracker
+from walissh.react import (
+    citations,
+    compaction,
+    course,
+    decisions,
+    repeats,
+    telling,
+    texts,
+    tools,
+    tracker,
+)
 from walissh.react.followed import Asked, Tracked
 from walissh.react.host import Host
 from walissh.react.parts import Parts
@@ -85,6 +95,7 @@ def open_turn(parts: Parts, turn: Turn) -> DynamicContext:
         history=(*before, *parts.history.of_turn(turn.id)),
         commands=tuple(parts.commands.of_turn(turn.id)),
         summary=summary,
+        circumstances=parts.circumstance.of_turn(turn, session),
     )
     return parts.mind.prepare(parts.tracker.follow(context))
 
@@ -265,14 +276,14 @@ def _give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
 
 def act(parts: Parts, command_id: str) -> None:
     """Run one approved command on its host and store how it ended."""
-    if _void(parts, command_id):
+    if _void(parts, command_id) or not decisions.still_allowed(parts, command_id):
         return
     run = parts.commands.claim(command_id, parts.worker)
     if run is None:
         return
     telling.tell_command(parts, run.id)
     host = parts.hosts.get(run.host_id, run.user_id)
-    if host is None or host.revision != run.host_revision:
+    if host is None or decisions.is_another(host, run):
         why = texts.host_changed(course.language_of(parts, run), run.host)
         parts.commands.fail(run.id, parts.worker, why, "host_key")
     elif _run(parts, run) and (host.check is None or host.check.status != "ok"):

@@ -1,7 +1,8 @@
 """What a person does to a turn: ask, approve, deny, stop."""
 
-from walissh.errors import ConflictError, InvalidError
-from walissh.react import course, language, telling, texts
+from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.react import course, language, ruling, telling, texts
+from walissh.react.circumstances import GateRule, identity_of
 from walissh.react.host import Host
 from walissh.react.misled import Sign
 from walissh.react.parts import Parts
@@ -9,7 +10,6 @@ from walissh.react.turn import (
     CommandRun,
     CommandStatus,
     Decision,
-    Language,
     Risk,
     Turn,
     Verdict,
@@ -58,23 +58,29 @@ def approve(
     command: str | None = None,
     confirm_host: str = "",
     shown: str | None = None,
+    always: str = "",
 ) -> CommandRun:
     """Approve a waiting command, perhaps edited; once.
 
     *shown* is the text that the person had before them; *command* what they made of it. An
-    edit is judged again, and if its risk rose it goes on waiting, changed. Raises
-    ConflictError if it does not wait or is not what was shown, InvalidError if the gate
-    refuses the edit or the host's name is missing for a destructive one.
+    edit is judged again, and if its risk rose it goes on waiting, changed. *always* is one of
+    `ruling.scopes`: from now on exactly this command runs there unasked. Raises ConflictError
+    if it does not wait or is not what was shown, InvalidError if the gate refuses it by now,
+    refuses the edit, or the host's name is missing for a destructive one.
     """
     run = parts.commands.of_person(command_id, user_id)
     if run.status is not CommandStatus.AWAITING_APPROVAL:
         raise ConflictError("This command does not wait for a decision (any more).")
-    _check_host(parts, run, user_id)
+    host = _check_host(parts, run, user_id)
     if shown is not None and _lines(shown) != _lines(run.command):
         raise ConflictError("This command was edited meanwhile. Read it again before you decide.")
     if command is not None and _lines(command) != _lines(run.command):
+        if always:
+            raise InvalidError("Approve the edited command once before you allow it for good.")
         return _approve_edited(parts, run, user_id, _lines(command), confirm_host)
-    return _approve(parts, run, user_id, confirm_host)
+    _check_verdict(_judge(parts, run, user_id, run.command))
+    rule = ruling.always(run, host, always, user_id) if always else None
+    return _approve(parts, run, user_id, confirm_host, rule)
 
 
 def _approve_edited(
@@ -83,8 +89,7 @@ def _approve_edited(
     if "\0" in command:
         raise InvalidError("A command cannot hold a NUL character.", field="command")
     verdict = _judge(parts, run, user_id, command)
-    if verdict.decision is Decision.DENY:
-        raise InvalidError(" ".join(verdict.reasons), field="command")
+    _check_verdict(verdict)
     rose = SAFETY.index(verdict.risk) > SAFETY.index(run.risk)
     if not rose:
         _confirm(run.host, verdict.risk, confirm_host)
@@ -93,9 +98,23 @@ def _approve_edited(
     return edited if rose else _approve(parts, edited, user_id, confirm_host)
 
 
-def _approve(parts: Parts, run: CommandRun, user_id: str, confirm_host: str) -> CommandRun:
+def _check_verdict(verdict: Verdict) -> None:
+    if verdict.decision is Decision.DENY:
+        raise InvalidError(" ".join(verdict.reasons), field="command")
+
+
+def _approve(
+    parts: Parts,
+    run: CommandRun,
+    user_id: str,
+    confirm_host: str,
+    rule: GateRule | None = None,
+) -> CommandRun:
     _confirm(run.host, run.risk, confirm_host)
-    approved = parts.commands.approve(run.id, user_id, run.command)
+    if rule is None:
+        approved = parts.commands.approve(run.id, user_id, run.command)
+    else:
+        approved = parts.rules.approve_always(run.id, user_id, run.command, rule)
     parts.enqueue.act(approved)
     telling.tell_command(parts, run.id)
     parts.turns.refresh(run.turn_id)
@@ -117,7 +136,7 @@ def _lines(text: str) -> str:
 
 def _check_host(parts: Parts, run: CommandRun, user_id: str) -> Host:
     host = parts.hosts.get(run.host_id, user_id)
-    if host is None or host.revision != run.host_revision:
+    if host is None or is_another(host, run):
         raise ConflictError(
             f"{run.host}: the host was changed or removed after the command was proposed."
             " Nothing was run. Deny the command and ask again."
@@ -126,9 +145,58 @@ def _check_host(parts: Parts, run: CommandRun, user_id: str) -> Host:
 
 
 def _judge(parts: Parts, run: CommandRun, user_id: str, command: str) -> Verdict:
+    return _judge_now(parts, run, _check_host(parts, run, user_id), command)
+
+
+def _judge_now(parts: Parts, run: CommandRun, host: Host, command: str) -> Verdict:
+    """Judge *command* for the turn of *run* under the present circumstances."""
     turn = parts.turns.get(run.turn_id)
-    spoken: Language = turn.language if turn else parts.language
-    return parts.gate.judge(command, _check_host(parts, run, user_id), spoken)
+    session = parts.sessions.get(run.session_id, run.user_id)
+    if turn is None or session is None:
+        raise NotFoundError("There is no such turn.")
+    given = parts.circumstance.of_turn(turn, session)
+    return parts.gate.judge(command, host, turn.language, given)
+
+
+def is_another(host: Host, run: CommandRun) -> bool:
+    """Tell whether *host* is not what a command was proposed for, as it was shown."""
+    return host.revision != run.host_revision or (
+        bool(run.host_identity) and identity_of(host) != run.host_identity
+    )
+
+
+def still_allowed(parts: Parts, command_id: str) -> bool:
+    """Judge an approved command once more before it runs; False if it must not run now.
+
+    One that is refused by now expires with the gate's words; one that nobody decided on and
+    that must be asked for by now goes back to waiting. What is gone, or has another state or
+    host, is left to the claim that follows.
+    """
+    run = parts.commands.get(command_id)
+    if run is None or run.status is not CommandStatus.APPROVED:
+        return True
+    host = parts.hosts.get(run.host_id, run.user_id)
+    if host is None or is_another(host, run):
+        return True
+    try:
+        verdict = _judge_now(parts, run, host, run.command)
+    except NotFoundError:
+        return True
+    if verdict.decision is Decision.DENY:
+        course.expire(parts, run, " ".join(verdict.reasons))
+        return False
+    if verdict.decision is Decision.ASK and not run.decided_by:
+        return not _wait(parts, run, verdict)
+    return True
+
+
+def _wait(parts: Parts, run: CommandRun, verdict: Verdict) -> bool:
+    """Put a command back to waiting; False if it was decided or claimed meanwhile."""
+    if not parts.rules.wait(run.id, verdict):
+        return False
+    telling.tell_command(parts, run.id)
+    course.advance(parts, run.turn_id)
+    return True
 
 
 def deny(parts: Parts, command_id: str, user_id: str, reason: str) -> CommandRun:

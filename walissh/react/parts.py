@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from walissh.clock import Clock
 from walissh.react.gauge import Gauge
 from walissh.react.needs import (
+    Circumstance,
     Commands,
     Enqueue,
     Gate,
@@ -19,6 +20,7 @@ from walissh.react.needs import (
     Turns,
 )
 from walissh.react.prompt import Prompt
+from walissh.react.ruling import Rules
 from walissh.react.tracker import ContextTracker
 from walissh.react.turn import (
     Language,
@@ -48,6 +50,8 @@ class Parts:
     model: Model
     shell: Shell
     gate: Gate
+    circumstance: Circumstance
+    rules: Rules
     prompt: Prompt
     turns: Turns
     commands: Commands

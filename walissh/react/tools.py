@@ -171,7 +171,8 @@ def _commands(call: ToolCall, arguments: Mapping[str, Any], room: Room) -> list[
 def _proposal(
     call: ToolCall, host: Host, command: str, reason: str, limit_s: int, room: Room
 ) -> Proposal:
-    verdict = room.gate.judge(command, host, room.context.turn.language)
+    given = room.context
+    verdict = room.gate.judge(command, host, given.turn.language, given.circumstances)
     status = {
         Decision.ALLOW: CommandStatus.APPROVED,
         Decision.ASK: CommandStatus.AWAITING_APPROVAL,
