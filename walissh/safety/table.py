@@ -146,7 +146,12 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
     named = [name for key in _FLAG_KEYS for name in _names(entry, key)]
     flags = {**outer, **dict(map(_flag, named))}
     args = entry.get("args", "any")
-    subs = {name: _rule({**_passed(entry), **sub}, flags) for name, sub in _subs(entry)}
+    # a risk that was passed on is that of unlisted uses: nothing said of a sub-command is
+    # said of all its uses
+    subs = {
+        name: _rule({"listed": "risk" not in sub, **_passed(entry), **sub}, flags)
+        for name, sub in _subs(entry)
+    }
     return Rule(
         style=entry.get("style", "gnu"),
         flags=flags,
