@@ -102,7 +102,7 @@ def _known(rule: Rule, text: str) -> Reading | None:
     """Return what the words alone tell of a use, None if they tell nothing."""
     for risk, pattern in rule.when:
         if risk is Risk.READ_ONLY:
-            if pattern.fullmatch(text):
+            if (rule.unknown or UNKNOWN not in text) and pattern.fullmatch(text):
                 return Reading()
         elif found := pattern.search(text):
             return Reading("effect", found[0].strip(), risk=risk)
@@ -131,6 +131,9 @@ def _read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
         return Reading() if fits else Reading("argument", _first(args))
     if rule.style == "free":
         return _free(rule, args)
+    if "*" in rule.commands:
+        text = " ".join(args)
+        return Reading("effect", text, risk=Risk.OPAQUE, scripts=(text,) if text else ())
     if "*" in rule.endless | rule.terminal and not {"--help", "--version"} & {*args}:
         return _ends(rule, frozenset(), ()) or Reading()
     if rule.subs:
@@ -149,7 +152,7 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
     # a risk that was passed on is that of unlisted uses: nothing said of a sub-command is
     # said of all its uses
     subs = {
-        name: _rule({"listed": "risk" not in sub, **_passed(entry), **sub}, flags)
+        name: _rule({"listed": "risk" not in sub, **_passed(entry), **_also(entry, sub)}, flags)
         for name, sub in _subs(entry)
     }
     return Rule(
@@ -208,6 +211,17 @@ def _subs(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from ((name, inner) for name in str(names).split())
     for names, inner in entry.get("subs", {}).items():
         yield from ((name, inner) for name in str(names).split() or [""])
+
+
+def _also(entry: Mapping[str, Any], sub: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *sub* with the flags of *entry* that do more than read, unless it has them too."""
+    own = {_flag(name)[0] for key in _FLAG_KEYS for name in _names(sub, key)}
+    more = dict(sub)
+    for key in ("writes", "commands", *_EFFECTS):
+        left = [name for name in _names(entry, key) if _flag(name)[0] not in own]
+        if left and ("risk" not in sub or _CONDITIONS & sub.keys()):
+            more[key] = " ".join([*_names(sub, key), *left])
+    return more
 
 
 def _passed(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -347,9 +361,8 @@ def _allowed(rule: Rule, name: str, value: str) -> list[tuple[str, str]] | None:
     pattern = rule.values.get(name)
     if UNKNOWN in value and not rule.unknown:
         return None
-    if pattern is not None and not re.fullmatch(pattern, value, re.S):
-        return None
-    return [(name, value)]
+    fits = pattern is None or re.fullmatch(pattern, value, re.S)
+    return [(name, value)] if fits or name in rule.commands else None
 
 
 def _sub(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
@@ -358,15 +371,25 @@ def _sub(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
     if at is not None:
         name = args[at].lower() if rule.ignore_case else args[at]
         inner = rule.subs.get(name)
+        before = _take(rule, args[:at])
+        does = _does(rule, before) if isinstance(before, _Taken) else None
         if inner is None:
-            return Reading("subcommand", args[at])
-        return read(inner, args[at + 1 :], fed=fed)
+            return does or Reading("subcommand", args[at], risk=rule.risk)
+        return _worse(does, read(inner, args[at + 1 :], fed=fed))
     taken = _take(rule, args)
     if isinstance(taken, Reading):
         return taken
     if taken.names & {"--version", "--help"}:
         return Reading()
     return _judge(rule.subs[""], taken, fed=fed) if "" in rule.subs else Reading("missing")
+
+
+def _worse(does: Reading | None, inner: Reading) -> Reading:
+    """Return what the flags before a sub-command do if the sub-command itself does no worse."""
+    if does is None or does.risk is None:
+        return inner
+    milder = inner.risk is None or _ORDER.index(inner.risk) <= _ORDER.index(does.risk)
+    return does if milder else replace(inner, scripts=inner.scripts + does.scripts)
 
 
 def _place(rule: Rule, args: tuple[str, ...]) -> int | None:
@@ -396,7 +419,8 @@ _NOWHERE = re.compile(r"-|/dev/(null|stdout|stderr|fd/[12])")
 def _does(rule: Rule, taken: _Taken) -> Reading | None:
     """Return the worst that the flags make it do, None if they only choose what is read."""
     worst = None
-    scripts = tuple(value for name, value in taken.flags if name in rule.commands)
+    scripts = tuple(_SETTING.sub("", value) for name, value in taken.flags
+                    if name in rule.commands and not _harmless(rule, name, value))  # fmt: skip
     if scripts:
         return Reading("effect", scripts[0], risk=Risk.OPAQUE, scripts=scripts)
     for name, value in taken.flags:
@@ -408,7 +432,15 @@ def _does(rule: Rule, taken: _Taken) -> Reading | None:
     return None if worst is None else Reading("effect", worst[0], risk=worst[1])
 
 
-_ORDER = (Risk.SECRET_EXPOSURE, Risk.MUTATING, Risk.OPAQUE, Risk.DESTRUCTIVE)
+_SETTING = re.compile(r"^[\w.-]+=!?")
+
+
+def _harmless(rule: Rule, name: str, value: str) -> bool:
+    pattern = rule.values.get(name)
+    return pattern is not None and re.fullmatch(pattern, value, re.S) is not None
+
+
+_ORDER = (Risk.READ_ONLY, Risk.SECRET_EXPOSURE, Risk.MUTATING, Risk.OPAQUE, Risk.DESTRUCTIVE)
 
 
 def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:

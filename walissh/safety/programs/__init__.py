@@ -29,7 +29,8 @@ What changes something:
 ``writes``, ``changes``, ``destroys``, ``shows``, ``runs``: more flags; with one of them the use is
 mutating (``writes`` only if its value is no harmless device), mutating, destructive,
 secret_exposure or opaque (it starts what the text does not tell).
-``commands``: flags whose value is handed to a shell; that is judged as well.
+``commands``: flags whose value is handed to a shell (unless it looks as ``values`` has it);
+that is judged as well. "*": all arguments together are.
 ``when``: a list of single pairs of a risk and a regular expression, searched in all arguments
 joined by a space, before anything else is looked at; the first that is found decides. For
 read_only it must match as a whole. A word known only when the line runs is ``\\0`` in it.
