@@ -71,10 +71,12 @@ class Sshd:
 
 @dataclass(slots=True)
 class KnownEndpoints:
-    """The servers that the driver may ask for, by id, and the keys it reported."""
+    """The servers that the driver may ask for, by id, and what it reported of them."""
 
     known: dict[str, Endpoint] = field(default_factory=dict)
     seen: list[tuple[str, HostKey]] = field(default_factory=list)
+    machines: dict[str, str] = field(default_factory=dict)
+    sudo: dict[str, str] = field(default_factory=dict)
 
     def add(self, endpoint: Endpoint) -> str:
         """Keep *endpoint*; return its id."""
@@ -90,6 +92,15 @@ class KnownEndpoints:
     def remember_seen_key(self, host_id: str, key: HostKey) -> None:
         """Note the key."""
         self.seen.append((host_id, key))
+
+    def meet_machine(self, host_id: str, told: str) -> str:
+        """Keep the first id of a host."""
+        known = self.known[host_id].host.machine_id
+        return self.machines.setdefault(host_id, known or told)
+
+    def sudo_password(self, host_id: str, run_id: str) -> str | None:
+        """Return the password of the host."""
+        return self.sudo.get(host_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +160,19 @@ def ssh_run() -> Iterator[Runner]:
 
 @pytest.fixture(scope="session")
 def sshd_factory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshdFactory]:
-    """Start servers: ``sshd_factory(MaxSessions=2, host_keys=(text, ...))``."""
+    """Start servers: ``sshd_factory(MaxSessions=2, host_keys=(text, ...))``.
+
+    *inside* is a command that starts it, such as unshare; ``@FOLDER`` in an option is the
+    server's own folder.
+    """
     program = _program()
     running: list[Sshd] = []
 
-    def start(*, host_keys: tuple[str, ...] = (), **options: object) -> Sshd:
-        server = _start(program, tmp_path_factory.mktemp("sshd"), host_keys, options)
+    def start(
+        *, host_keys: tuple[str, ...] = (), inside: tuple[str, ...] = (), **options: object
+    ) -> Sshd:
+        folder = tmp_path_factory.mktemp("sshd")
+        server = _start((*inside, program), folder, host_keys, options)
         running.append(server)
         return server
 
@@ -195,7 +213,7 @@ def _program() -> str:
 
 
 def _start(
-    program: str, folder: Path, host_keys: tuple[str, ...], options: dict[str, object]
+    program: tuple[str, ...], folder: Path, host_keys: tuple[str, ...], options: dict[str, object]
 ) -> Sshd:
     texts = host_keys or (keys.generate().private,)
     client = keys.generate()
@@ -205,9 +223,9 @@ def _start(
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd insists on it
     for _ in range(_START_TRIES):
         port = free_port()
-        config = _write_config(program, folder, port, texts, options)
+        config = _write_config(program[-1], folder, port, texts, options)
         process = subprocess.Popen(
-            [program, "-D", "-f", config, "-E", folder / "log"], start_new_session=True
+            [*program, "-D", "-f", config, "-E", folder / "log"], start_new_session=True
         )
         if _answers(process, port):
             first = keys.host_key(keys.load(texts[0]))
@@ -237,7 +255,7 @@ def _write_config(
         **_no_penalties(program),
         **options,
     }
-    lines = [f"{name} {value}" for name, value in settings.items()]
+    lines = [f"{name} {value}".replace("@FOLDER", str(folder)) for name, value in settings.items()]
     for number, text in enumerate(texts):
         path = folder / f"host_key_{number}"
         path.write_text(text)

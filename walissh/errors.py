@@ -65,7 +65,7 @@ class DeniedError(WalisshError):
 class ShellError(WalisshError):
     """A command could not be run on its host.
 
-    *phase* is one of resolve, connect, host_key, authenticate, open_channel, run.
+    *phase* is one of resolve, connect, host_key, authenticate, open_channel, run, sudo.
     *started* is true when the command may have begun: its outcome is then unknown.
     """
 
@@ -90,6 +90,18 @@ class HostKeyChangedError(ShellError):
     def __init__(self, message: str, *, host: str, trusted: str, seen: str) -> None:
         super().__init__(message, host=host, phase="host_key")
         self.trusted = trusted
+        self.seen = seen
+
+
+class MachineChangedError(ShellError):
+    """Another machine answers under the trusted key; nothing was run.
+
+    *known* and *seen* are ids of machines, *seen* is "" if it tells none.
+    """
+
+    def __init__(self, message: str, *, host: str, known: str, seen: str) -> None:
+        super().__init__(message, host=host, phase="host_key")
+        self.known = known
         self.seen = seen
 
 

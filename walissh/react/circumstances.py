@@ -14,6 +14,10 @@ ROLES = (ADMIN, OPERATOR, VIEWER)
 """Who may do what: an admin rules, an operator asks and approves, a viewer reads."""
 
 
+MACHINE_CHARS = 8
+"""So much of a machine's id tells machines apart, beside the fingerprint of the key."""
+
+
 class HostGate(StrEnum):
     """What a host says for itself: reading runs unasked, all is asked for, or only reading."""
 
@@ -61,7 +65,14 @@ class GateRule:
 def identity_of(host: "Host") -> str:
     """Return the text that approval, result, audit and rules know a command's target by."""
     key = host.trusted_key.fingerprint if host.trusted_key else "no trusted key"
-    return f"{host.user}@{host.address}:{host.port} {key}"
+    machine = f" machine {host.machine_id[:MACHINE_CHARS]}" if host.machine_id else ""
+    return f"{host.user}@{host.address}:{host.port} {key}{machine}"
+
+
+def is_of(identity: str, host: "Host") -> bool:
+    """Tell whether *identity* is the host's, or was before its machine first told its id."""
+    now = identity_of(host)
+    return identity == now or now.startswith(f"{identity} machine ")
 
 
 def is_another_machine(host: "Host") -> bool:

@@ -2,7 +2,7 @@
 
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react import course, language, ruling, telling, texts
-from walissh.react.circumstances import GateRule, identity_of
+from walissh.react.circumstances import GateRule, is_of
 from walissh.react.host import Host
 from walissh.react.misled import Sign
 from walissh.react.parts import Parts
@@ -161,7 +161,7 @@ def _judge_now(parts: Parts, run: CommandRun, host: Host, command: str) -> Verdi
 def is_another(host: Host, run: CommandRun) -> bool:
     """Tell whether *host* is not what a command was proposed for, as it was shown."""
     return host.revision != run.host_revision or (
-        bool(run.host_identity) and identity_of(host) != run.host_identity
+        bool(run.host_identity) and not is_of(run.host_identity, host)
     )
 
 

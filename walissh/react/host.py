@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from walissh.react.circumstances import HostGate
 
+NO_MACHINE = "none"
+"""What stands for the id of a machine that tells none, where another one was known."""
+
 
 class Auth(StrEnum):
     """How to log in. ``auto`` tries the stored key, the agent, then the password."""
@@ -28,7 +31,7 @@ class HostKey:
 
 @dataclass(frozen=True, slots=True)
 class HostCheck:
-    """The last contact: *status* is ok, unknown_key, key_changed or failed.
+    """The last contact: *status* is ok, unknown_key, key_changed, machine_changed or failed.
 
     *phase* and *error* are "" when it went well.
     """

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from walissh.react.circumstances import (
     Circumstances,
     GateRule,
-    identity_of,
     is_another_machine,
+    is_of,
 )
 from walissh.react.host import Host
 from walissh.react.turn import Decision, Risk
@@ -68,7 +68,7 @@ def _is_there(rule: GateRule, host: Host) -> bool:
         return False
     # what forbids goes on forbidding on a rebuilt machine, what allows does not
     return rule.decision != Decision.ALLOW or (
-        rule.host_identity == identity_of(host) and not is_another_machine(host)
+        is_of(rule.host_identity, host) and not is_another_machine(host)
     )
 
 

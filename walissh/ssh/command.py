@@ -15,6 +15,7 @@ from walissh.ssh.kill import end_remote
 from walissh.ssh.link import Link
 from walissh.ssh.output import Outlet
 from walissh.ssh.pool import Pool
+from walissh.ssh.sudo import Answers
 
 _TICK_S = 0.1
 _ASK_S = 0.15
@@ -37,6 +38,19 @@ class Order:
     cancelled: Callable[[], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms it is run.
+
+    *admit* looks at who answers before the command is sent, and raises ShellError. *answers*
+    is what sudo is told, None for a command that has none.
+    """
+
+    max_bytes: int
+    admit: Callable[[remote.Started], None]
+    answers: Answers | None = None
+
+
 def seldom(cancelled: Callable[[], bool]) -> Callable[[], bool]:
     """Ask *cancelled* (a look into a store) at most every 0.15 s; once true, always."""
     asked_at = 0.0
@@ -56,15 +70,17 @@ class Command:
     """A command between its start and its end."""
 
     def __init__(
-        self, pool: Pool, link: Link, channel: paramiko.Channel, order: Order, max_bytes: int
+        self, pool: Pool, link: Link, channel: paramiko.Channel, order: Order, terms: Terms
     ) -> None:
         self._pool = pool
         self._link = link
         self._channel = channel
         self._order = order
-        self._max_bytes = max_bytes
+        self._terms = terms
         self._mark = f"walissh-{secrets.token_hex(8)}"
-        self._outlet = Outlet(self._mark, link.endpoint.host.encoding, order.on_output)
+        self._encoding = link.endpoint.host.encoding
+        hidden = terms.answers.hidden if terms.answers else None
+        self._outlet = Outlet(self._mark, self._encoding, order.on_output, hidden=hidden)
         self._intake = Intake(channel, self._outlet)
         self._cancelled = seldom(order.cancelled)
         self._process: remote.Started | None = None  # known: the command was sent
@@ -73,28 +89,31 @@ class Command:
     def to_the_end(self, command: bytes) -> Exit:
         """Start, listen until one end or another, and tell which it was."""
         over = False
+        asks = self._terms.answers is not None
+        sent = (remote.asking_input if asks else remote.start_input)(self._mark, command)
         try:
-            self._start()
-            ended_by = self._listen(command)
+            self._start(len(sent) if asks else 0)
+            ended_by = self._listen(sent)
             over = True
             return self._close(ended_by)
         finally:
             if not over and self._link.transport.is_active():
                 self._end_remote()  # the listener failed: nobody would see the rest
 
-    def _start(self) -> None:
-        line = remote.start_line(self._mark, self._order.run_id)
+    def _start(self, asking_bytes: int) -> None:
+        line = remote.start_line(self._mark, self._order.run_id, asking_bytes=asking_bytes)
         try:
             self._link.start(self._channel, line)
         except (paramiko.SSHException, EOFError, OSError) as error:
             raise self._lost() from error
 
-    def _listen(self, command: bytes) -> str:
+    def _listen(self, sent: bytes) -> str:
         begun = time.monotonic()
         while True:
             self._intake.take()
             if self._process is None and self._outlet.started:
-                self._send(command, self._outlet.started)
+                self._send(sent, self._outlet.started)
+            self._answer_sudo()
             self._outlet.flush_if_due()
             waited = time.monotonic() - begun
             ended_by = self._end_seen(waited)
@@ -102,13 +121,26 @@ class Command:
                 return ended_by
             self._intake.wait(min(_TICK_S, self._order.limit_s - waited))
 
-    def _send(self, command: bytes, process: remote.Started) -> None:
-        """Hand the command over; from here on it may run."""
+    def _send(self, sent: bytes, process: remote.Started) -> None:
+        """Hand the command over if the right machine is there; from here on it may run."""
+        self._terms.admit(process)
         self._process = process
+        self._write(sent)
+        if self._terms.answers is None:
+            self._write(b"", last=True)
+
+    def _answer_sudo(self) -> None:
+        while self._terms.answers and (line := self._outlet.asked()) is not None:
+            said = self._terms.answers.answer(line)
+            if said and not self._channel.closed:
+                self._write(said.encode(self._encoding, "replace"))
+
+    def _write(self, data: bytes, *, last: bool = False) -> None:
         self._channel.settimeout(_SEND_LIMIT_S)
         try:
-            self._channel.sendall(remote.start_input(self._mark, command))
-            self._channel.shutdown_write()
+            self._channel.sendall(data)
+            if last:
+                self._channel.shutdown_write()
         except (paramiko.SSHException, EOFError, OSError) as error:
             raise self._lost() from error
 
@@ -118,7 +150,7 @@ class Command:
             return "exited"
         if self._cancelled():
             return "cancelled"
-        if self._outlet.received > self._max_bytes:
+        if self._outlet.received > self._terms.max_bytes:
             return "output_limit"
         if waited >= self._order.limit_s:
             return "limit"
@@ -162,6 +194,9 @@ class Command:
         self._outlet.finish()
         if status < 0:
             return Exit(None, "exited", f"{name}: the command was ended by a signal.")
+        unmet = self._terms.answers.notice(status) if self._terms.answers else ""
+        if unmet:
+            return Exit(status, "sudo" if status else "exited", unmet)
         if self._intake.at_eof():
             return Exit(status, "exited")
         return Exit(

@@ -6,13 +6,22 @@ from walissh.react.host import Endpoint, HostKey
 
 
 class Endpoints(Protocol):
-    """Servers with their secrets; both calls are made in the thread that runs a command."""
+    """Servers with their secrets; all calls are made in the thread that runs a command."""
 
     def endpoint(self, host_id: str) -> Endpoint:
         """Return the server with its chain of hops; raises NotFoundError."""
 
     def remember_seen_key(self, host_id: str, key: HostKey) -> None:
         """Keep the key that a server (or hop) showed and that is not the trusted one."""
+
+    def meet_machine(self, host_id: str, told: str) -> str:
+        """Keep what the machine calls itself, and return the id by which the host is known.
+
+        *told* becomes that id if there was none; another one is only kept as seen.
+        """
+
+    def sudo_password(self, host_id: str, run_id: str) -> str | None:
+        """Return what sudo is told there in this run, None if nothing; raises SealError."""
 
 
 def route(endpoint: Endpoint) -> tuple[tuple[str, int], ...]:

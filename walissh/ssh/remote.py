@@ -8,6 +8,8 @@ double backslash. The command itself comes by standard input and meets no shell 
 import re
 from dataclasses import dataclass
 
+from walissh.ssh import askpass
+
 _ENVIRONMENT = (
     "PAGER=cat GIT_PAGER=cat SYSTEMD_PAGER=cat MANPAGER=cat TERM=dumb "
     # an editor would wait for keys that never come
@@ -26,18 +28,33 @@ _LEAD = (
     'exec sh -c "$b" sh 0'
 )
 
-# Tell the process id, then read the command. It comes only now, so that no start-up file of
-# the login shell can eat of it, and counts only with the mark at its end: a connection that
-# broke off in between must not run half a command.
+# The machine's own id: no further process where the files of Linux are.
+_MACHINE = (
+    "m=; o=; if [ -d /proc/self ]; then o=linux; fi; "
+    "for f in /etc/machine-id /var/lib/dbus/machine-id; do "
+    'if [ -z "$m" ] && [ -r "$f" ]; then read -r m <"$f"; fi; done; '
+    'if [ -z "$m$o" ]; then '
+    "m=$({ sysctl -n kern.hostuuid || kenv -q smbios.system.uuid || sysctl -n hw.uuid || "
+    "sysctl -n machdep.dmi.system-uuid || ioreg -rd1 -c IOPlatformExpertDevice | "
+    "while read -r a b c; do case $a in (*IOPlatformUUID*) echo $c;; esac; done; } 2>/dev/null); "
+    "fi; "
+)
+
+# Tell the process id, the shell and the machine, then read the command. It comes only now: a
+# machine that is not the known one gets none, no start-up file of the login shell can eat of
+# it; and it counts only with the mark at its end: a connection that broke off in between must
+# not run half a command.
 _RUN = (
-    'echo "@MARK:$$:$1:"; echo "@MARK:" >&2; c=$(cat); '
+    _MACHINE + "k=s; if command -v bash >/dev/null 2>&1; then k=b; fi; "
+    'echo "@MARK:$$:$1:$k:$m:"; echo "@MARK:" >&2; c=$(@TAKE); '
     'case $c in (*"@MARK") c=${c%"@MARK"};; (*) exit 97;; esac; '
     "unset BASH_ENV ENV; WALISSH_RUN=@RUN @ENV; "
     "export WALISSH_RUN @NAMES; "
     "exec 3>&2 2>/dev/null; "  # this shell's own remarks, such as Terminated, are not output
-    "if command -v bash >/dev/null 2>&1; "
-    'then bash --norc --noprofile -c "$c" </dev/null 2>&3 3>&-; '
-    'else sh -c "$c" </dev/null 2>&3 3>&-; fi; '
+    "@ASKPASS"
+    "if [ $k = b ]; "
+    'then bash --norc --noprofile -c "$c" </dev/null 2>&3 3>&- 4<&- 5<&-; '
+    'else sh -c "$c" </dev/null 2>&3 3>&- 4<&- 5<&-; fi; '
     "exit $?"
 )
 
@@ -66,21 +83,37 @@ _KILL = (
     "2>/dev/null; done; }; w() { sleep 0.1 2>/dev/null || sleep 1; }; "
     'k TERM; i=0; while [ $i -lt 8 ] && [ -n "$(l)" ]; do w; i=$((i+1)); done; '
     'i=0; while [ $i -lt 8 ] && [ -n "$(l)" ]; do k KILL; w; i=$((i+1)); done; '
-    'echo "@MARK:" $(l)'
+    + askpass.SWEEP
+    + 'echo "@MARK:" $(l)'
 )
+
+
+_MACHINE_ID = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f-]{6,62}[0-9A-Fa-f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The process on the host; *leads* tells whether it has a session of its own."""
+    """The process on the host; *leads* tells whether it has a session of its own.
+
+    *bash*: the command meets bash, else sh. *machine_id* is what the machine calls itself, ""
+    if it has no name for itself.
+    """
 
     pid: int
     leads: bool
+    bash: bool = True
+    machine_id: str = ""
 
 
-def start_line(mark: str, run_id: str) -> str:
-    """Return the line that tells its process id and then takes ``start_input``."""
-    body = _fill(_RUN, mark=mark, run_id=run_id)
+def start_line(mark: str, run_id: str, *, asking_bytes: int = 0) -> str:
+    """Return the line that tells its process id and then takes ``start_input``.
+
+    With *asking_bytes*, the length of an ``asking_input``, its input stays open after that for
+    the answers to sudo.
+    """
+    take = f"head -c {asking_bytes}" if asking_bytes else "cat"
+    body = _RUN.replace("@ASKPASS", askpass.PREPARE if asking_bytes else "").replace("@TAKE", take)
+    body = _fill(body, mark=mark, run_id=run_id)
     body = body.replace("@ENV", _ENVIRONMENT).replace("@NAMES", _NAMES)
     return f"exec sh -c '{_LEAD}' sh '{body}'"
 
@@ -90,10 +123,23 @@ def start_input(mark: str, command: bytes) -> bytes:
     return command + mark.encode()
 
 
+def asking_input(mark: str, command: bytes) -> bytes:
+    """Return what it reads of a command that sudo may ask a password for."""
+    return askpass.PROGRAM.encode() + mark.encode() + start_input(mark, command)
+
+
 def parse_start(line: str) -> Started | None:
-    """Read the rest of the line after the mark (``:pid:leads:``); None if it is broken."""
-    found = re.fullmatch(r":(\d+):([01]):", line.strip())
-    return Started(int(found[1]), found[2] == "1") if found else None
+    """Read the rest of the line after the mark (``:pid:leads:shell:id:``); None if broken."""
+    found = re.fullmatch(r":(\d+):([01]):([bs]):(.*):", line.strip())
+    if found is None:
+        return None
+    return Started(int(found[1]), found[2] == "1", found[3] == "b", _machine_id(found[4]))
+
+
+def _machine_id(told: str) -> str:
+    """Return the id in one form; "" for none, such as all zeros or ``uninitialized``."""
+    told = told.strip().strip('"').lower()
+    return told if _MACHINE_ID.fullmatch(told) and told.strip("0-") else ""
 
 
 def kill_line(mark: str, run_id: str, started: Started) -> str:

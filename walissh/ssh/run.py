@@ -7,10 +7,13 @@ from collections.abc import Callable
 from walissh.errors import NotFoundError, SealError, ShellError
 from walissh.react.host import Endpoint, Host
 from walissh.react.turn import Exit
-from walissh.ssh.command import Command, Order, seldom
+from walissh.ssh import identity, sudo
+from walissh.ssh.command import Command, Order, Terms, seldom
 from walissh.ssh.connect import UntrustedKeyError
 from walissh.ssh.hosts import Endpoints
 from walissh.ssh.pool import Pool
+from walissh.ssh.remote import Started
+from walissh.ssh.sudo import Answers
 
 _CHECK_LIMIT_S = 20
 
@@ -86,6 +89,7 @@ class SshShell:
                 phase="host_key",
             )
         data = _encode(order.command, endpoint.host)
+        terms = self._terms(endpoint.host, order)
         try:
             opened = self._pool.open_session(endpoint, gave_up=seldom(order.cancelled))
         except UntrustedKeyError as untrusted:
@@ -95,10 +99,27 @@ class SshShell:
             return Exit(None, "cancelled")
         link, channel = opened
         try:
-            return Command(self._pool, link, channel, order, self._output_limit).to_the_end(data)
+            return Command(self._pool, link, channel, order, terms).to_the_end(data)
         finally:
             channel.close()
             link.give_back()
+
+    def _terms(self, host: Host, order: Order) -> Terms:
+        def admit(started: Started) -> None:
+            identity.recognise(self._endpoints, host, started.machine_id)
+            if not started.bash:
+                identity.refuse_other_meaning(host, order.command)
+
+        return Terms(self._output_limit, admit, self._answers(host, order))
+
+    def _answers(self, host: Host, order: Order) -> Answers | None:
+        if not sudo.wants(order.command):
+            return None
+        try:
+            password = self._endpoints.sudo_password(host.id, order.run_id)
+        except SealError as error:
+            raise ShellError(f"{error} Nothing was run.", host=host.name, phase="sudo") from error
+        return Answers(host.name, password)
 
 
 _SHELL_SIGNS = frozenset(b"\t\n !\"#$%&'()*;<=>?[\\]^`{|}~")

@@ -17,7 +17,7 @@ from walissh.react.turn import (
     TurnStatus,
     Verdict,
 )
-from walissh.store import audit, outputs, rows
+from walissh.store import audit, outputs, rows, sudo
 from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.models import CommandRow, TurnRow
 
@@ -180,6 +180,8 @@ def _decide(
         if along is not None:
             along(session)
         row = session.scalars(_by_id(command_id)).one()
+        if row.status == CommandStatus.DENIED:
+            sudo.forget(session, command_id)
         _audit(session, row, actor=actor)
         return rows.command(row)
 
@@ -195,7 +197,9 @@ def cancel_waiting(session: Transaction, turn_id: str) -> None:
         .values(status=CommandStatus.CANCELLED, finished_at=utc_now())
         .returning(CommandRow)
     )
-    for row in sorted(cancelled, key=lambda row: row.number):
+    ended = sorted(cancelled, key=lambda row: row.number)
+    sudo.forget(session, *(row.id for row in ended))
+    for row in ended:
         _audit(session, row, actor=row.user_id)
 
 
@@ -273,7 +277,7 @@ def finish(command_id: str, worker: str, result: Exit) -> bool:
         exit_code=result.exit_code,
         ended_by=result.ended_by,
         error=result.notice,
-        phase="",
+        phase="sudo" if result.ended_by == "sudo" else "",
     )
 
 
@@ -314,6 +318,7 @@ def _end(
         shown = outputs.summary(session, command_id)
         moved = changed(session, guard.values(finished_at=utc_now(), **shown, **columns))
         if moved:
+            sudo.forget(session, command_id)
             row = session.scalars(_by_id(command_id)).one()
             _audit(session, row, actor=worker or "upkeep", exit_code=row.exit_code)
         return bool(moved)

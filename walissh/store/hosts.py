@@ -4,7 +4,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import delete, select, update
@@ -15,8 +15,9 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError, ShellError
 from walissh.identity import login_name
 from walissh.react import turn as values
+from walissh.react.circumstances import HostGate
 from walissh.react.host import Auth, Endpoint, Host, HostKey
-from walissh.store import audit, commands, rows
+from walissh.store import audit, commands, machines, rows, sudo
 from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CredentialRow, HostRow
 from walissh.store.seal import seal, unseal
@@ -26,7 +27,8 @@ MAX_JUMPS = 8
 NO_CHARSETS = frozenset({"utf_7", "idna", "punycode", "unicode_escape", "raw_unicode_escape"})
 """Codecs of text that are no encoding of a terminal, and refuse or rewrite plain output."""
 
-SECRETS = ("key", "passphrase", "password")
+SECRETS = ("key", "passphrase", "password", sudo.KIND)
+LOGS_IN_BY = frozenset(SECRETS) - {sudo.KIND}
 REACHED_BY = ("address", "port", "user", "auth", "jump_id")
 """Fields whose change makes it another way to, perhaps, another machine."""
 
@@ -48,6 +50,7 @@ class HostDraft:
     groups: tuple[str, ...] = ()
     stage: str = ""
     encoding: str = "utf-8"
+    gate: HostGate = HostGate.USUAL
     secrets: Mapping[str, str | None] = field(default_factory=dict, repr=False)
 
 
@@ -61,7 +64,15 @@ def add(owner_id: str, draft: HostDraft) -> Host:
             session.add(row)
             session.flush()
             _put_secrets(session, row.id, draft.secrets)
-            audit.append(session, actor=owner_id, kind="host_added", subject=row.id)
+            audit.append(
+                session,
+                actor=owner_id,
+                kind="host_added",
+                subject=row.id,
+                host=row.id,
+                name=row.name,
+                gate=row.gate,
+            )
             return rows.host(row)
     except IntegrityError as error:
         raise ConflictError(f"There is a host named {draft.name} already.") from error
@@ -75,15 +86,26 @@ def change(host_id: str, owner_id: str, draft: HostDraft) -> Host:
             row = _row(session, host_id, owner_id)
             _check_jump(session, owner_id, host_id, draft.jump_id)
             columns = _columns(draft)
-            if any(getattr(row, name) != columns[name] for name in REACHED_BY) or draft.secrets:
+            if any(getattr(row, name) != columns[name] for name in REACHED_BY) or (
+                LOGS_IN_BY & draft.secrets.keys()
+            ):
                 row.revision += 1
             if (row.address, row.port) != (draft.address, draft.port):
                 # another endpoint: the old key proves nothing about it
                 row.trusted_key = row.trusted_at = row.seen_key = None
+                machines.forget(row)
             for name, value in columns.items():
                 setattr(row, name, value)
             _put_secrets(session, host_id, draft.secrets)
-            audit.append(session, actor=owner_id, kind="host_changed", subject=host_id)
+            audit.append(
+                session,
+                actor=owner_id,
+                kind="host_changed",
+                subject=host_id,
+                host=host_id,
+                name=row.name,
+                gate=row.gate,
+            )
             return rows.host(row)
     except IntegrityError as error:
         raise ConflictError(f"There is a host named {draft.name} already.") from error
@@ -98,7 +120,14 @@ def remove(host_id: str, owner_id: str) -> None:
             raise ConflictError(f"{row.name} is the jump host of {user}. Change {user} first.")
         overwrite_deleted(session)
         session.delete(row)
-        audit.append(session, actor=owner_id, kind="host_removed", subject=host_id)
+        audit.append(
+            session,
+            actor=owner_id,
+            kind="host_removed",
+            subject=host_id,
+            host=host_id,
+            name=row.name,
+        )
     empty_log()
 
 
@@ -134,13 +163,16 @@ def of_session(session: values.Session) -> list[Host]:
 
 
 def secrets_of(host_id: str) -> frozenset[str]:
-    """Tell which secrets are stored (key, passphrase, password), not what they are."""
+    """Tell which secrets are stored (of `SECRETS`), not what they are."""
     with reading() as session:
         kinds = session.scalars(select(CredentialRow.kind).where(CredentialRow.host_id == host_id))
-        return frozenset(kinds)
+        return frozenset(kinds) & frozenset(SECRETS)
 
 
 # --- what the SSH driver needs --------------------------------------------------------
+
+meet_machine = machines.meet_machine
+sudo_password = sudo.sudo_password
 
 
 def endpoint(host_id: str) -> Endpoint:
@@ -159,7 +191,11 @@ def _endpoint(session: Transaction, host_id: str, hops_left: int) -> Endpoint:
             host=row.name,
             phase="connect",
         )
-    sealed = session.scalars(select(CredentialRow).where(CredentialRow.host_id == host_id))
+    sealed = session.scalars(
+        select(CredentialRow).where(
+            CredentialRow.host_id == host_id, CredentialRow.kind.in_(LOGS_IN_BY)
+        )
+    )
     secrets = {each.kind: unseal(each.sealed) for each in sealed}
     return Endpoint(
         host=rows.host(row),
@@ -193,11 +229,15 @@ def record_check(host_id: str, error: ShellError | None) -> None:
         )
 
 
-_CHECK_STATUS = {"HostKeyUnknownError": "unknown_key", "HostKeyChangedError": "key_changed"}
+_CHECK_STATUS = {
+    "HostKeyUnknownError": "unknown_key",
+    "HostKeyChangedError": "key_changed",
+    "MachineChangedError": "machine_changed",
+}
 
 
-def trust(host_id: str, owner_id: str, fingerprint: str = "") -> Host:
-    """Trust the key seen last; with *fingerprint*, only if it is that one."""
+def trust(host_id: str, owner_id: str, fingerprint: str = "", machine: str = "") -> Host:
+    """Trust the key seen last, and the machine met under it; only if they are those meant."""
     with writing() as session:
         row = _row(session, host_id, owner_id)
         if row.seen_key is None:
@@ -207,18 +247,17 @@ def trust(host_id: str, owner_id: str, fingerprint: str = "") -> Host:
                 f"{row.name}: the key seen last is {row.seen_key['fingerprint']}, not"
                 f" {fingerprint}. Nothing was trusted. Compare again."
             )
+        changes = machines.accept(row, machine)
         if row.trusted_key != row.seen_key:
-            old = (row.trusted_key or {}).get("fingerprint", "")
-            row.revision += 1
+            changes["old"] = (row.trusted_key or {}).get("fingerprint", "")
+            changes["new"] = row.seen_key["fingerprint"]
             row.trusted_key, row.trusted_at = row.seen_key, utc_now()
+            machines.forget(row)  # the first one under the new key is it
+        if changes:
+            row.revision += 1
             row.check_status = row.check_phase = row.check_error = ""
             audit.append(
-                session,
-                actor=owner_id,
-                kind="host_key_trusted",
-                subject=host_id,
-                old=old,
-                new=row.seen_key["fingerprint"],
+                session, actor=owner_id, kind="host_key_trusted", subject=host_id, **changes
             )
         return rows.host(row)
 
@@ -234,7 +273,11 @@ def register_demo(owner_id: str, port: int, private_key: str, host_key: HostKey)
         secrets={"key": private_key},
     )
     present = find(DEMO_NAME, owner_id)
-    host = add(owner_id, draft) if present is None else change(present.id, owner_id, draft)
+    if present is None:
+        host = add(owner_id, draft)
+    else:
+        host = change(present.id, owner_id, replace(draft, gate=present.gate))
+    machines.renew(host.id)
     remember_seen_key(host.id, host_key)
     host = trust(host.id, owner_id, host_key.fingerprint)
     commands.rebind(host)
@@ -263,6 +306,7 @@ def _columns(draft: HostDraft) -> dict[str, Any]:
         "groups": list(draft.groups),
         "stage": draft.stage,
         "encoding": draft.encoding,
+        "gate": draft.gate.value,
     }
 
 
@@ -324,5 +368,7 @@ def _put_secrets(session: Transaction, host_id: str, secrets: Mapping[str, str |
             )
         )
         plain = secrets[kind]
+        if plain and kind == sudo.KIND:
+            sudo.check(plain)
         if plain:
             session.add(CredentialRow(host_id=host_id, kind=kind, sealed=seal(plain)))

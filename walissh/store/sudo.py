@@ -1,0 +1,97 @@
+"""Passwords for sudo: of a host, or lent for one command until that has ended. All sealed."""
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session as Transaction
+
+from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.react.turn import CommandStatus
+from walissh.store import audit
+from walissh.store.database import reading, writing
+from walissh.store.models import CommandRow, CredentialRow
+from walissh.store.seal import seal, unseal
+
+KIND = "sudo"
+MAX_CHARS = 512
+_KNOWN_BY = (KIND, "password")
+
+
+def check(password: str) -> str:
+    """Return *password* if sudo can be told it; raises InvalidError."""
+    if not password or len(password) > MAX_CHARS or not password.isprintable():
+        raise InvalidError(
+            f"A password for sudo has 1 to {MAX_CHARS} visible characters.", field="sudo_password"
+        )
+    return password
+
+
+def sudo_password(host_id: str, run_id: str) -> str | None:
+    """Return what sudo is told: lent for this command, else the host's, else its log-in's."""
+    with reading() as session:
+        found = session.scalars(
+            select(CredentialRow).where(
+                CredentialRow.host_id == host_id,
+                CredentialRow.kind.in_((_lent(run_id), *_KNOWN_BY)),
+            )
+        )
+        sealed = {each.kind: each.sealed for each in found}
+    first = next((sealed[kind] for kind in (_lent(run_id), *_KNOWN_BY) if kind in sealed), None)
+    return None if first is None else unseal(first)
+
+
+def is_known(host_id: str) -> bool:
+    """Tell whether there is a password of this host that sudo can be told."""
+    kinds = select(CredentialRow.kind).where(
+        CredentialRow.host_id == host_id, CredentialRow.kind.in_(_KNOWN_BY)
+    )
+    with reading() as session:
+        return session.scalar(kinds.limit(1)) is not None
+
+
+def lend(command_id: str, user_id: str, password: str, *, keep: bool = False) -> None:
+    """Seal *password* for one waiting command; with *keep*, for its host from now on.
+
+    Raises NotFoundError, InvalidError, or ConflictError if the command does not wait.
+    """
+    check(password)
+    with writing() as session:
+        row = _waiting(session, command_id, user_id)
+        kind = KIND if keep else _lent(command_id)
+        put(session, row.host_id, kind, password)
+        if keep:
+            audit.append(session, actor=user_id, kind="host_sudo_kept", subject=row.host_id)
+
+
+def take_back(command_id: str) -> None:
+    """Forget what was lent to a command that still waits: it was not approved."""
+    with writing() as session:
+        row = session.scalar(select(CommandRow).where(CommandRow.id == command_id))
+        if row is not None and row.status == CommandStatus.AWAITING_APPROVAL:
+            forget(session, command_id)
+
+
+def forget(session: Transaction, *command_ids: str) -> None:
+    """Forget what was lent to these commands, inside the caller's transaction."""
+    kinds = [_lent(each) for each in command_ids]
+    session.execute(delete(CredentialRow).where(CredentialRow.kind.in_(kinds)))
+
+
+def put(session: Transaction, host_id: str, kind: str, plain: str) -> None:
+    """Seal *plain* in the place of what was there."""
+    where = (CredentialRow.host_id == host_id, CredentialRow.kind == kind)
+    session.execute(delete(CredentialRow).where(*where))
+    session.add(CredentialRow(host_id=host_id, kind=kind, sealed=seal(plain)))
+
+
+def _lent(command_id: str) -> str:
+    return f"{KIND}:{command_id}"
+
+
+def _waiting(session: Transaction, command_id: str, user_id: str) -> CommandRow:
+    # locked: a click that comes second must not change what the first one lent
+    found = select(CommandRow).where(CommandRow.id == command_id).with_for_update()
+    row = session.scalar(found)
+    if row is None or row.user_id != user_id:
+        raise NotFoundError("There is no such command.")
+    if row.status != CommandStatus.AWAITING_APPROVAL:
+        raise ConflictError("This command does not wait for a decision (any more).")
+    return row
