@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
+from walissh import config_oidc
+from walissh.config_oidc import Oidc
 from walissh.errors import SettingsError
 
 Brain = Literal["auto", "openai", "offline"]
@@ -23,7 +25,10 @@ SQLITE_FILE = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings. Times carry their unit in the name; "" means not set."""
+    """All settings. Times carry their unit in the name; "" means not set.
+
+    *proxy* is how many proxies in front of us are trusted to say who asks and how.
+    """
 
     home: Path
     bind: str = "127.0.0.1:8022"
@@ -48,6 +53,10 @@ class Settings:
     context_tokens: int = 0
     context_strategy: Strategy = "hybrid"
     summary_chars: int = 80
+    proxy: int = 0
+    idle_hours: int = 72
+    sign_in_days: int = 14
+    oidc: Oidc | None = None
 
     @property
     def host(self) -> str:
@@ -136,6 +145,10 @@ class Settings:
                 _choice(values, "WALISSH_CONTEXT_STRATEGY", get_args(Strategy)) or "hybrid",
             ),
             summary_chars=_whole(values, "summary_chars", least=0),
+            proxy=_whole(values, "proxy", least=0),
+            idle_hours=_whole(values, "idle_hours"),
+            sign_in_days=_whole(values, "sign_in_days"),
+            oidc=config_oidc.from_values(values),
         )
 
 

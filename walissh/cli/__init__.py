@@ -15,6 +15,7 @@ COMMANDS = {
     "host": "walissh.cli.hosts:host",
     "memory": "walissh.cli.memory:memory",
     "passwd": "walissh.cli.people:passwd",
+    "person": "walissh.cli.people:person",
     "prompt": "walissh.cli.prompt:prompt",
     "redis": "walissh.cli.worker:redis",
     "release": "walissh.cli.worker:release",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from walissh.config import Settings
 from walissh.errors import InvalidError
+from walissh.react.circumstances import ADMIN
 
 if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every command
     from flask import Flask
@@ -36,14 +37,24 @@ def owner(name: str | None) -> "Person":
     """Return the person of that name, the first administrator without one."""
     from walissh.store import people
 
-    if name is None or name == people.ADMIN:
+    if name is None:
         return people.first_admin()
     found = people.find(name)
+    if found is None and name == ADMIN:
+        found = _first_of_that_name()
     if found is None:
         raise InvalidError(
             f"There is nobody named {name}. Make them with: walissh token create --user {name}"
         )
     return found
+
+
+def _first_of_that_name() -> "Person | None":
+    """Return the administrator that a new installation has; None if others rule it."""
+    from walissh.store import people
+
+    first = people.first_admin()
+    return first if first.name == ADMIN else None
 
 
 def _is_missing(settings: Settings) -> bool:

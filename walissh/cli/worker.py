@@ -26,10 +26,13 @@ def worker(role: str) -> None:
 @click.option("--fd", type=int, hidden=True, help="A listening socket to use.")
 def web(fd: int | None) -> None:
     """Run the web server."""
-    from walissh.service import serve
+    from walissh.service import admission, serve
 
     logs.to_stderr()
-    serve.run(Settings.from_env(), fd)
+    settings = Settings.from_env()
+    if fd is None:  # else whoever opened the socket has asked
+        admission.check(settings)
+    serve.run(settings, fd)
 
 
 @click.command()

@@ -11,7 +11,7 @@ from types import FrameType
 
 from walissh.config import Settings
 from walissh.errors import StartError
-from walissh.service import home, listen, reach, valkey
+from walissh.service import admission, home, listen, reach, valkey
 from walissh.service.parts import Part, Spec, end_all
 
 logger = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> N
     try:
         with listen.open_socket(settings) as listener, listen.announced(settings):
             _check_services(settings)
+            admission.check(settings)
             sys.stderr.write("Starting ...\n")
             sys.stderr.flush()
             from walissh.service import release  # slow, and of no use if we end before

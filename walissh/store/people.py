@@ -13,20 +13,28 @@ from typing import Literal
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Select, select, update
+from sqlalchemy import Select, func, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from walissh.clock import utc_now
 from walissh.config import Lang
-from walissh.errors import DeniedError, InvalidError, WalisshError
+from walissh.errors import ConflictError, DeniedError, InvalidError, WalisshError
+from walissh.react.circumstances import ADMIN, OPERATOR, ROLES
 from walissh.store import audit
 from walissh.store.database import changed, reading, writing
 from walissh.store.models import PersonRow, TokenRow
 
 TokenKind = Literal["link", "web", "api"]
-ADMIN = "admin"
+Scope = Literal["all", "read"]
 LINK_TTL_S = 15 * 60
 WEB_TTL_S = 14 * 24 * 3600
+WEB_IDLE_S = 3 * 24 * 3600
+"""A browser that was not used for so long must sign in again; the settings may say otherwise."""
+
+READ = "read"
+"""The scope of an API token that only looks; "" in the table is all that its person may."""
+
 MIN_PASSWORD_CHARS = 8
 NAME = re.compile(r"[\w][\w.@+-]{0,63}")
 WRONG = "The name or the password is wrong."
@@ -43,13 +51,17 @@ class BusyError(WalisshError):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who signs in; *lang* is None until they chose one."""
+    """Somebody who signs in; *lang* is None until they chose one.
+
+    Who *is_disabled* is let in by nothing.
+    """
 
     id: str
     name: str
     role: str
     lang: Lang | None
     has_password: bool
+    is_disabled: bool = False
 
 
 def first_admin() -> Person:
@@ -57,41 +69,62 @@ def first_admin() -> Person:
     with reading() as session:
         row = session.scalar(_admins())
         if row is not None:
-            return _person(row)
+            return person_of(row)
     try:
-        return _create(ADMIN, role="admin")
+        return _create(ADMIN, role=ADMIN)
     except IntegrityError:
         # two processes at their first start: the other one made it
         with reading() as session:
-            return _person(session.scalars(_admins()).one())
+            return person_of(session.scalars(_admins()).one())
 
 
 def named(name: str) -> Person:
     """Return the person of that name, made now (an operator) if new."""
-    if not NAME.fullmatch(name):
-        raise InvalidError(
-            f"{name!r} is not a name: use up to 64 letters, digits and . _ @ + -", field="name"
-        )
+    check_name(name)
     found = find(name)
     if found is not None:
         return found
     if name == ADMIN:
         return first_admin()
-    return _create(name, role="operator")
+    return _create(name, role=OPERATOR)
+
+
+def add(name: str, *, role: str, actor: str = "", oidc_subject: str | None = None) -> Person:
+    """Make a person; raises ConflictError if somebody has the name."""
+    check_name(name)
+    check_role(role)
+    try:
+        return _create(name, role=role, actor=actor, oidc_subject=oidc_subject)
+    except IntegrityError as error:
+        raise ConflictError(f"There is a person named {name} already.") from error
+
+
+def check_name(name: str) -> None:
+    """Raise InvalidError unless *name* may be one."""
+    if not NAME.fullmatch(name):
+        raise InvalidError(
+            f"{name!r} is not a name: use up to 64 letters, digits and . _ @ + -", field="name"
+        )
+
+
+def check_role(role: str) -> None:
+    """Raise InvalidError unless *role* is one."""
+    if role not in ROLES:
+        raise InvalidError(f"{role!r} is no role: use one of {', '.join(ROLES)}.", field="role")
 
 
 def find(name: str) -> Person | None:
     """Return the person of that name."""
     with reading() as session:
         row = session.scalar(select(PersonRow).where(PersonRow.name == name))
-        return None if row is None else _person(row)
+        return None if row is None else person_of(row)
 
 
 def get(person_id: str) -> Person | None:
     """Return the person with that id."""
     with reading() as session:
         row = session.get(PersonRow, person_id)
-        return None if row is None else _person(row)
+        return None if row is None else person_of(row)
 
 
 def set_password(person_id: str, password: str) -> None:
@@ -158,9 +191,9 @@ def check_password(name: str, password: str) -> Person:
             _hasher().verify(hashed or _decoy(), password)
     except (VerificationError, InvalidHashError) as error:
         raise DeniedError(WRONG) from error
-    if row is None or hashed is None:
+    if row is None or hashed is None or row.disabled_at is not None:
         raise DeniedError(WRONG)
-    return _person(row)
+    return person_of(row)
 
 
 @contextmanager
@@ -175,27 +208,62 @@ def hash_slot(wait_s: float = HASH_WAIT_S) -> Iterator[None]:
 
 
 def issue_token(
-    person_id: str, kind: TokenKind, *, label: str = "", ttl_s: int | None = None
+    person_id: str,
+    kind: TokenKind,
+    *,
+    label: str = "",
+    ttl_s: int | None = None,
+    scope: Scope = "all",
+    actor: str = "",
 ) -> str:
-    """Return a new plain token; only its digest is kept. Links and cookies always expire."""
-    plain = secrets.token_urlsafe(32)
+    """Return a new plain token; only its digest is kept. Links and cookies always expire.
+
+    *actor* is who made it, when that is not its owner. Raises ConflictError for a person
+    who is disabled.
+    """
+    plain = new_plain()
     lifetime_s = ttl_s or {"link": LINK_TTL_S, "web": WEB_TTL_S, "api": None}[kind]
     expires = None if lifetime_s is None else utc_now() + timedelta(seconds=lifetime_s)
     with writing() as session:
+        refuse_disabled(session.get_one(PersonRow, person_id))
         row = TokenRow(
-            person_id=person_id, kind=kind, digest=_digest(plain), label=label, expires_at=expires
+            person_id=person_id,
+            kind=kind,
+            digest=digest_of(plain),
+            label=label,
+            scope=READ if scope == READ else "",
+            expires_at=expires,
         )
         session.add(row)
         session.flush()
-        audit.append(session, actor=person_id, kind=f"{kind}_token_issued", subject=row.id)
+        facts = {"scope": scope, "of": person_id} if kind == "api" else {"of": person_id}
+        _note(session, actor or person_id, f"{kind}_token_issued", row.id, facts)
     return plain
+
+
+def new_plain() -> str:
+    """Return a secret that cannot be guessed."""
+    return secrets.token_urlsafe(32)
+
+
+def refuse_disabled(row: PersonRow) -> None:
+    """Raise ConflictError if the person is let in by nothing."""
+    if row.disabled_at is not None:
+        raise ConflictError(
+            f"{row.name} is disabled. An admin can enable them again on the page People, or:"
+            f" walissh person enable {row.name}"
+        )
+
+
+def _note(session: Session, actor: str, kind: str, subject: str, facts: dict[str, str]) -> None:
+    audit.append(session, actor=actor, kind=kind, subject=subject, **facts)
 
 
 def use_link(plain: str) -> Person | None:
     """Return whose one-time link this is, and spend it; None if spent, expired or wrong."""
     now = utc_now()
     with writing() as session:
-        row = session.scalar(_live("link", plain, now))
+        row = session.scalar(live("link", plain, now))
         if row is None:
             return None
         spent = changed(
@@ -207,55 +275,77 @@ def use_link(plain: str) -> Person | None:
         if not spent:
             return None
         audit.append(session, actor=row.person_id, kind="link_used", subject=row.id)
-        return _person(session.get_one(PersonRow, row.person_id))
+        return person_of(session.get_one(PersonRow, row.person_id))
 
 
-def by_token(kind: TokenKind, plain: str) -> Person | None:
+def by_token(kind: TokenKind, plain: str, *, idle_s: int = WEB_IDLE_S) -> Person | None:
     """Return whose live cookie or API token this is."""
     with reading() as session:
-        row = session.scalar(_live(kind, plain, utc_now()))
-        return None if row is None else _person(session.get_one(PersonRow, row.person_id))
+        row = session.scalar(live(kind, plain, utc_now(), idle_s))
+        return None if row is None else person_of(session.get_one(PersonRow, row.person_id))
 
 
 def revoke(kind: TokenKind, plain: str) -> None:
     """End a token's life (sign-out)."""
     with writing() as session:
-        session.execute(
-            update(TokenRow)
-            .where(TokenRow.kind == kind, TokenRow.digest == _digest(plain))
-            .values(revoked_at=utc_now())
+        row = session.scalar(live(kind, plain, utc_now()))
+        if row is not None:
+            row.revoked_at = utc_now()
+            audit.append(session, actor=row.person_id, kind=f"{kind}_token_ended", subject=row.id)
+
+
+def live(kind: TokenKind, plain: str, now: datetime, idle_s: int = WEB_IDLE_S) -> Select[TokenRow]:
+    """Select the token *plain* if it lets in: not ended, too old, idle or of a disabled person."""
+    return (
+        alive(now, idle_s)
+        .join(PersonRow, PersonRow.id == TokenRow.person_id)
+        .where(
+            TokenRow.kind == kind,
+            TokenRow.digest == digest_of(plain),
+            PersonRow.disabled_at.is_(None),
         )
+    )
 
 
-def _live(kind: TokenKind, plain: str, now: datetime) -> Select[TokenRow]:
+def alive(now: datetime, idle_s: int = WEB_IDLE_S) -> Select[TokenRow]:
+    """Select the tokens whose life has not ended; idleness ends that of a browser only."""
+    seen = func.coalesce(TokenRow.last_used_at, TokenRow.created_at)
     return select(TokenRow).where(
-        TokenRow.kind == kind,
-        TokenRow.digest == _digest(plain),
         TokenRow.revoked_at.is_(None),
         (TokenRow.expires_at.is_(None)) | (TokenRow.expires_at > now),
+        (TokenRow.kind != "web") | (seen > now - timedelta(seconds=idle_s)),
     )
 
 
 def _admins() -> Select[PersonRow]:
-    admins = select(PersonRow).where(PersonRow.role == "admin")
+    admins = select(PersonRow).where(PersonRow.role == ADMIN, PersonRow.disabled_at.is_(None))
     return admins.order_by(PersonRow.created_at).limit(1)
 
 
-def _create(name: str, *, role: str) -> Person:
+def _create(name: str, *, role: str, actor: str = "", oidc_subject: str | None = None) -> Person:
     with writing() as session:
-        row = PersonRow(name=name, role=role)
+        row = PersonRow(name=name, role=role, oidc_subject=oidc_subject)
         session.add(row)
         session.flush()
-        audit.append(session, actor=row.id, kind="person_created", subject=row.id, role=role)
-        return _person(row)
+        _note(session, actor or row.id, "person_created", row.id, {"role": role})
+        return person_of(row)
 
 
-def _person(row: PersonRow) -> Person:
+def person_of(row: PersonRow) -> Person:
+    """Return what a row says of its person."""
     lang: Lang | None = row.lang if row.lang in ("zh", "en") else None  # type: ignore[assignment]
-    return Person(row.id, row.name, row.role, lang, row.password_hash is not None)
+    return Person(
+        row.id,
+        row.name,
+        row.role,
+        lang,
+        row.password_hash is not None,
+        row.disabled_at is not None,
+    )
 
 
-def _digest(plain: str) -> str:
+def digest_of(plain: str) -> str:
+    """Return what is kept of a token."""
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 
 

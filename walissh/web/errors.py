@@ -20,6 +20,7 @@ from walissh.errors import (
     WalisshError,
 )
 from walissh.store.people import BusyError
+from walissh.web.rights import ForbiddenError
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ RETRY_AFTER_S = 5
 
 STATUS: tuple[tuple[type[WalisshError], int], ...] = (
     (InvalidError, 400),
+    (ForbiddenError, 403),
     (NotFoundError, 404),
     (ConflictError, 409),
     (StoreError, 503),

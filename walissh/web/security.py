@@ -3,7 +3,12 @@
 import time
 
 from flask import Blueprint, Flask, Response, request
+from flask.sessions import SecureCookieSessionInterface
 from flask_wtf.csrf import CSRFProtect
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from walissh import wiring
+from walissh.web import auth
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 """Takes a message of a million characters, each escaped to 12 bytes, so that it gets an
@@ -29,13 +34,29 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 
+OVER_TLS = {"Strict-Transport-Security": "max-age=31536000"}
+"""Said only where TLS is there: a browser that believed it without could not come back."""
+
+FORM_COOKIE = "walissh_form"
+
+
+class _Forms(SecureCookieSessionInterface):
+    """The signed cookie that forms are checked by: over TLS bound to this host, as ours is."""
+
+    def get_cookie_name(self, app: Flask) -> str:
+        return auth.cookie_name(FORM_COOKIE)
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        return request.is_secure
+
 
 def install(app: Flask) -> None:
     """Set the limits and the headers of *app*, and guard its forms."""
+    _trust_proxies(app)
+    app.session_interface = _Forms()
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_REQUEST_BYTES,
         MAX_FORM_MEMORY_SIZE=MAX_REQUEST_BYTES,
-        SESSION_COOKIE_NAME="walissh_form",
         SESSION_COOKIE_SAMESITE="Lax",
         # a page stays open for days; its token lives as long as the browser's session
         WTF_CSRF_TIME_LIMIT=None,
@@ -44,6 +65,20 @@ def install(app: Flask) -> None:
     CSRFProtect(app)
     app.after_request(_harden)
     app.after_request(_drain)
+
+
+def _trust_proxies(app: Flask) -> None:
+    """Believe as many proxies as the settings name about who asks, and whether over TLS.
+
+    The host is not taken from them: one that passes ``Host`` on needs no other header, and a
+    header that it does not set would be the client's own.
+    """
+    with app.app_context():
+        count = wiring.settings().proxy
+    if count:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # Flask's own way
+            app.wsgi_app, x_for=count, x_proto=count, x_host=0
+        )
 
 
 def takes_no_cookies(app: Flask, blueprint: Blueprint) -> None:
@@ -63,7 +98,8 @@ def _be_impatient() -> None:
 
 
 def _harden(response: Response) -> Response:
-    for name, value in HEADERS.items():
+    told = {**HEADERS, **OVER_TLS} if request.is_secure else HEADERS
+    for name, value in told.items():
         response.headers.setdefault(name, value)
     return response
 

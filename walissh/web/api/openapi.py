@@ -22,6 +22,7 @@ WORDS = {
     204: "It is gone.",
     400: "The request breaks a rule; `field` names the place.",
     401: "The token is missing, expired or revoked.",
+    403: "The role of the person, or the scope of the token, does not allow it.",
     404: "There is no such thing, or it is another person's.",
     409: "It is not in the state that this needs.",
     413: "It is more than is taken at once.",
@@ -90,7 +91,7 @@ def _schemas(calls: list[Declared]) -> tuple[Refs, Json]:
 
 
 def _operation(rule: str, summary: str, declared: Declared, refs: Refs) -> Json:
-    errors = {400, 401, *declared.errors}
+    errors = {400, 401, 403, *declared.errors}
     told: Json = {
         "summary": summary,
         "parameters": [*_path_ids(rule), *_headers(declared), *_query(declared)],

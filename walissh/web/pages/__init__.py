@@ -3,10 +3,12 @@
 from flask import Flask
 from htmx_flask import Htmx
 
-from walissh.web import i18n
+from walissh.web import i18n, rates
 from walissh.web.pages import (
+    access_tokens,
     asked,
     assets,
+    browsers,
     commands,
     events,
     home,
@@ -17,6 +19,8 @@ from walissh.web.pages import (
     memory_core,
     memory_moves,
     memory_words,
+    oidc,
+    people,
     running,
     settings,
     sidebar,
@@ -54,8 +58,13 @@ def register(app: Flask) -> None:
         understanding,
         running,
         settings,
+        browsers,
+        access_tokens,
+        people,
+        oidc,
         sidebar,
         welcome,
         assets,
     ):
         app.register_blueprint(page.blueprint)
+    rates.install(app, signin.too_many)

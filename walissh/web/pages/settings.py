@@ -1,4 +1,4 @@
-"""The person's own settings: language and password."""
+"""The person's own settings: language, password, browsers and tokens."""
 
 from flask import Blueprint, render_template, request, url_for
 from flask_babel import gettext, refresh
@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 from walissh.errors import InvalidError
 from walissh.store import people
 from walissh.web import auth, i18n
-from walissh.web.pages import answers
+from walissh.web.pages import access_tokens, answers, browsers
 
 COOKIE_TTL_S = 365 * 24 * 3600
 
@@ -17,7 +17,19 @@ blueprint = Blueprint("settings", __name__)
 @blueprint.get("/settings")
 def page() -> str | Response:
     """Show the settings of who is signed in."""
-    return auth.guard_page() or render_template("settings/page.html")
+    return auth.guard_page() or _page()
+
+
+def _page() -> str:
+    return render_template(
+        "settings/page.html",
+        browsers=browsers.of_visitor(),
+        present=browsers.present(),
+        browser_name=browsers.name_of,
+        tokens=access_tokens.of_visitor(),
+        days=access_tokens.DAYS,
+        usual_days=access_tokens.USUAL_DAYS,
+    )
 
 
 @blueprint.post("/language")
@@ -30,7 +42,14 @@ def language() -> Response:
     if someone is not None:
         people.set_language(someone.id, lang)
     response = answers.go(auth.local_path(request.form.get("next", "/")))
-    response.set_cookie(i18n.LANG_COOKIE, lang, max_age=COOKIE_TTL_S, samesite="Lax")
+    response.set_cookie(
+        i18n.LANG_COOKIE,
+        lang,
+        max_age=COOKIE_TTL_S,
+        samesite="Lax",
+        httponly=True,
+        secure=request.is_secure,
+    )
     return response
 
 
@@ -46,4 +65,4 @@ def password() -> Response:
     people.set_password(me.id, request.form.get("new", ""))
     refresh()
     response = answers.go(url_for("settings.page"), said=gettext("The password was set."))
-    return auth.sign_in(response, me)  # the old cookie went with the old password
+    return auth.sign_in(response, me, "password")  # the old cookie went with the old password

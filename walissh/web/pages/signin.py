@@ -1,13 +1,15 @@
 """Signing in by the one-time link or by name and password, and signing out."""
 
-from flask import Blueprint, Response, redirect, render_template, request
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask import make_response as flask_response
 from flask_babel import gettext
 from werkzeug.wrappers import Response as AnyResponse
 
+from walissh import wiring
 from walissh.errors import DeniedError
-from walissh.store import people
-from walissh.web import auth, i18n
+from walissh.store import people, people_passes
+from walissh.store.people import Person
+from walissh.web import auth, i18n, rates, rights
 from walissh.web.pages import welcome
 
 blueprint = Blueprint("signin", __name__)
@@ -29,10 +31,13 @@ def by_password() -> AnyResponse:
     name = request.form.get("name", "")
     try:
         someone = people.check_password(name, request.form.get("password", ""))
-    except (DeniedError, people.BusyError) as error:
-        status = 403 if isinstance(error, DeniedError) else 503
-        return flask_response(_form(wanted, name=name, error=i18n.sentence(str(error))), status)
-    return auth.sign_in(redirect(welcome.first_stop(someone, wanted), 303), someone)
+    except DeniedError as error:
+        people_passes.note_failure(name, "password", auth.address())
+        return refused(str(error), 403, wanted, name=name)
+    except people.BusyError as error:
+        return refused(str(error), 503, wanted, name=name)
+    rates.forget_guesses()
+    return auth.sign_in(redirect(first_stop(someone, wanted), 303), someone, "password")
 
 
 @blueprint.route("/sign-in/<token>", methods=["GET"])
@@ -57,13 +62,12 @@ def _by_link(token: str) -> AnyResponse:
     if someone is None:
         if auth.visitor() is not None:
             return redirect("/", 303)  # the link was opened twice by the same person
+        people_passes.note_failure("", "link", auth.address())
         words = gettext(
             "This link was used before or is too old. Get a new one with: walissh sign-in-link"
         )
         return flask_response(_form("/", error=words), 403)
-    if auth.visitor() is not None:
-        people.revoke("web", auth.shown_pass()[1])  # one browser, one life
-    return auth.sign_in(redirect(welcome.first_stop(someone, "/"), 303), someone)
+    return auth.sign_in(redirect(first_stop(someone, "/"), 303), someone, "link")
 
 
 @blueprint.post("/sign-out")
@@ -72,5 +76,28 @@ def sign_out() -> AnyResponse:
     return auth.sign_out(redirect(auth.SIGN_IN, 303))
 
 
+def first_stop(someone: Person, wanted: str) -> str:
+    """Return where a browser goes after signing in; who may keep nothing is asked nothing."""
+    may_keep = auth.may(someone, rights.MEMORY)
+    return welcome.first_stop(someone, wanted) if may_keep else wanted
+
+
+def refused(words: str, status: int, wanted: str = "/", *, name: str = "") -> Response:
+    """Return the form with the reason why nobody was signed in."""
+    return flask_response(_form(wanted, name=name, error=i18n.sentence(words)), status)
+
+
+def too_many(wait_s: int) -> Response:
+    """Return the form for a try too many; the next one is taken after *wait_s* seconds."""
+    words = gettext(
+        "Too many tries to sign in. Wait %(seconds)s seconds and try again, or use a link: on the"
+        " server, walissh sign-in-link prints one.",
+        seconds=wait_s,
+    )
+    return flask_response(_form("/", name=request.form.get("name", ""), error=words), 429)
+
+
 def _form(wanted: str, *, name: str = "", error: str = "") -> str:
-    return render_template("signin/page.html", wanted=wanted, name=name, error=error)
+    start = url_for("oidc.start", next=wanted if wanted != "/" else None)
+    oidc = start if wiring.settings().oidc is not None else ""
+    return render_template("signin/page.html", wanted=wanted, name=name, error=error, oidc=oidc)
