@@ -17,6 +17,36 @@ TEXTS = (
     ("command_run", "rule"),
     ("command_run", "unflagged_by"),
 )
+SEALED = {
+    "sqlite": (
+        "CREATE TRIGGER audit_event_keeps_rows BEFORE DELETE ON audit_event"
+        " BEGIN SELECT RAISE(ABORT, 'audit_event is append-only'); END",
+        "CREATE TRIGGER audit_event_keeps_values BEFORE UPDATE ON audit_event"
+        " BEGIN SELECT RAISE(ABORT, 'audit_event is append-only'); END",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION audit_event_is_append_only() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE EXCEPTION 'audit_event is append-only'"
+        " USING ERRCODE = 'integrity_constraint_violation'; END $$",
+        "CREATE TRIGGER audit_event_keeps_rows BEFORE DELETE OR UPDATE ON audit_event"
+        " FOR EACH ROW EXECUTE FUNCTION audit_event_is_append_only()",
+        "CREATE TRIGGER audit_event_keeps_all BEFORE TRUNCATE ON audit_event"
+        " FOR EACH STATEMENT EXECUTE FUNCTION audit_event_is_append_only()",
+    ),
+}
+UNSEALED = {
+    "sqlite": (
+        "DROP TRIGGER audit_event_keeps_values",
+        "DROP TRIGGER audit_event_keeps_rows",
+    ),
+    "postgresql": (
+        "DROP TRIGGER audit_event_keeps_all ON audit_event",
+        "DROP TRIGGER audit_event_keeps_rows ON audit_event",
+        "DROP FUNCTION audit_event_is_append_only()",
+    ),
+}
+"""The audit trail takes rows and gives none back, whoever speaks to the database."""
+
 SWITCHES = (("chat_session", "read_only"), ("command_run", "withheld"))
 
 
@@ -35,6 +65,8 @@ def upgrade() -> None:
     _create_withheld()
     _create_secrets()
     _create_rules()
+    for statement in SEALED[op.get_bind().dialect.name]:
+        op.execute(statement)
 
 
 def _create_withheld() -> None:
@@ -106,6 +138,8 @@ def _create_rules() -> None:
 
 
 def downgrade() -> None:
+    for statement in UNSEALED[op.get_bind().dialect.name]:
+        op.execute(statement)
     for table in ("gate_rule", "session_secret", "command_withheld"):
         op.drop_table(table)
     op.drop_index("ix_person_oidc_subject", "person")

@@ -32,9 +32,27 @@ def append(session: Session, *, actor: str, kind: str, subject: str, **facts: An
     last = session.scalar(select(AuditRow.digest).order_by(AuditRow.number.desc()).limit(1))
     at = utc_now()
     row = AuditRow(at=at, actor=actor, kind=kind, subject=subject, facts=facts, previous=last or "")
-    row.digest = _link(row.previous, at, actor, kind, subject, facts)
+    row.digest = link(row.previous, at, actor, kind, subject, facts)
     session.add(row)
     session.flush()
+
+
+def head() -> tuple[int, str] | None:
+    """Return number and digest of the last event, None before the first.
+
+    Kept elsewhere, they show later that no event was cut off at the end.
+    """
+    last = select(AuditRow.number, AuditRow.digest).order_by(AuditRow.number.desc()).limit(1)
+    with reading() as session:
+        row = session.execute(last).first()
+        return None if row is None else (row[0], row[1])
+
+
+def holds(number: int, digest: str) -> bool:
+    """Tell whether the event of that number is there and has that digest."""
+    with reading() as session:
+        row = session.get(AuditRow, number)
+        return row is not None and row.digest == digest
 
 
 def first_broken() -> int | None:
@@ -42,15 +60,16 @@ def first_broken() -> int | None:
     previous = ""
     with reading() as session:
         for row in session.scalars(select(AuditRow).order_by(AuditRow.number)).yield_per(500):
-            expected = _link(previous, row.at, row.actor, row.kind, row.subject, row.facts)
+            expected = link(previous, row.at, row.actor, row.kind, row.subject, row.facts)
             if row.previous != previous or row.digest != expected:
                 return row.number
             previous = row.digest
     return None
 
 
-def _link(
+def link(
     previous: str, at: datetime, actor: str, kind: str, subject: str, facts: dict[str, Any]
 ) -> str:
+    """Return the digest of one event, from its own fields and the digest before it."""
     content = [previous, at.isoformat(), actor, kind, subject, facts]
     return digest_of(json.dumps(content, sort_keys=True, ensure_ascii=True))

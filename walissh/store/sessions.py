@@ -26,12 +26,17 @@ class Page:
     next: tuple[datetime, str] | None
 
 
-def create(user_id: str, title: str = "", host_ids: Sequence[str] = ()) -> Session:
+def create(
+    user_id: str, title: str = "", host_ids: Sequence[str] = (), *, read_only: bool = False
+) -> Session:
     """Begin a talk; raises InvalidError for an unknown host or a title too long."""
     with writing() as session:
         _check_hosts(session, user_id, host_ids)
         row = SessionRow(
-            user_id=user_id, title=_title(title), host_ids=list(dict.fromkeys(host_ids))
+            user_id=user_id,
+            title=_title(title),
+            host_ids=list(dict.fromkeys(host_ids)),
+            read_only=read_only,
         )
         session.add(row)
         session.flush()
@@ -81,8 +86,9 @@ def change(
     pinned: bool | None = None,
     archived: bool | None = None,
     host_ids: Sequence[str] | None = None,
+    read_only: bool | None = None,
 ) -> Session:
-    """Rename, pin, archive or choose other hosts; None leaves a thing as it is."""
+    """Rename, pin, archive, choose other hosts, only read; None leaves a thing as it is."""
     with writing() as session:
         row = _row(session, session_id, user_id)
         if title is not None:
@@ -94,6 +100,10 @@ def change(
         if host_ids is not None:
             _check_hosts(session, user_id, host_ids)
             row.host_ids = list(dict.fromkeys(host_ids))
+        if read_only is not None and read_only != row.read_only:
+            row.read_only = read_only
+            kind = "session_read_only" if read_only else "session_writable"
+            audit.append(session, actor=user_id, kind=kind, subject=session_id)
         session.flush()
         return rows.session(row)
 

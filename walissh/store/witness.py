@@ -20,6 +20,8 @@ def note(run: CommandRun, what: str, **facts: object) -> None:
             identity=run.host_identity,
             command=audit.digest_of(run.command),
             risk=run.risk.value,
+            rule=run.rule,
+            person=run.user_id,
             ephemeral=True,
             **facts,
         )
