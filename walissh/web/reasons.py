@@ -4,6 +4,8 @@ Like `sentences`, of which these are pieces. Foreign words that have no pattern 
 as what a server says of itself, stay as they are.
 """
 
+from walissh.web.people_sentences import REASONS_OF_PEOPLE
+
 
 def _(text: str) -> str:
     """Mark *text* for the catalogue."""
@@ -86,4 +88,5 @@ REASONS: tuple[str, ...] = (
     _("Check that the account of OPENAI_API_KEY may use this model."),
     _("Check WALISSH_MODEL and OPENAI_BASE_URL."),
     _("Check that the model %(model)s can do this."),
+    *REASONS_OF_PEOPLE,
 )

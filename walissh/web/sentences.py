@@ -6,6 +6,7 @@ test reads the source of all parts and finds it.
 """
 
 from walissh.web.memory_sentences import OF_MEMORY
+from walissh.web.people_sentences import OF_PEOPLE
 
 
 def _(text: str) -> str:
@@ -210,6 +211,7 @@ SENTENCES: tuple[str, ...] = (
     _("There is no strategy %(name)s. Use one of %(names)s."),
     _("Redis did not answer: %(why)s"),
     *OF_MEMORY,
+    *OF_PEOPLE,
 )
 
 JOINED: tuple[str, ...] = (

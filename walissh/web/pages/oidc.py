@@ -82,7 +82,9 @@ def _claims(flow: Flow) -> Mapping[str, Any]:
     if not provider.is_issuer(told.get("iss", provider.issuer)):
         raise DeniedError(STALE)  # an answer of another provider (RFC 9207)
     if not told.get("code"):
-        raise DeniedError(f"{provider.issuer} let nobody in. Start again, or ask an admin.")
+        raise DeniedError(
+            f"The sign-in service {provider.issuer} let nobody in. Start again, or ask an admin."
+        )
     return provider.finish(told["code"], flow, _back())
 
 

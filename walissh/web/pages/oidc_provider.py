@@ -91,7 +91,10 @@ class Provider:
         told = self._told()
         token = self._asked(lambda: self._exchanged(told, code, flow, back))
         if not isinstance(token.get("id_token"), str):
-            raise DeniedError(f"{self.issuer} named nobody. Ask an admin to look at its settings.")
+            raise DeniedError(
+                f"The sign-in service {self.issuer} named nobody. Ask an admin to look at its"
+                " settings."
+            )
         return self._checked(told, token, flow)
 
     def is_issuer(self, named: str) -> bool:
@@ -109,7 +112,8 @@ class Provider:
                 )
             except AuthlibBaseError as error:
                 raise DeniedError(
-                    f"{self.issuer} does not stand by this sign-in (any more). Start again."
+                    f"The sign-in service {self.issuer} does not stand by this sign-in (any more)."
+                    " Start again."
                 ) from error
         return dict(found)
 
@@ -168,7 +172,8 @@ class Provider:
 
     def _useless(self, what: str) -> ProviderError:
         return ProviderError(
-            f"{self.issuer} {what}. Sign in with a password or a link, and tell an admin."
+            f"The sign-in service {self.issuer} {what}. Sign in with a password or a link, and tell"
+            " an admin."
         )
 
     # --- its word ----------------------------------------------------------------------
