@@ -8,6 +8,7 @@ import click
 from walissh.errors import SettingsError, StartError, WalisshError
 
 COMMANDS = {
+    "audit": "walissh.cli.audit:audit",
     "chat": "walissh.cli.chat:chat",
     "doctor": "walissh.cli.doctor:doctor",
     "eval": "walissh.cli.evaluate:evaluate",
@@ -19,6 +20,7 @@ COMMANDS = {
     "prompt": "walissh.cli.prompt:prompt",
     "redis": "walissh.cli.worker:redis",
     "release": "walissh.cli.worker:release",
+    "rule": "walissh.cli.rules:rule",
     "session": "walissh.cli.sessions:session",
     "sign-in-link": "walissh.cli.people:sign_in_link",
     "token": "walissh.cli.people:token",

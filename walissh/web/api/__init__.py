@@ -5,12 +5,14 @@ from werkzeug.routing import BaseConverter
 
 from walissh.web import auth, security
 from walissh.web.api import (
+    audit,
     commands,
     core_memory,
     events,
     hosts,
     memories,
     openapi,
+    rules,
     sessions,
     turns,
     understanding,
@@ -30,7 +32,18 @@ def install(app: Flask) -> None:
     app.url_map.converters["id"] = IdConverter
     api = Blueprint("api", __name__, url_prefix=PREFIX)
     api.before_request(auth.guard_api)
-    for topic in (sessions, turns, events, commands, hosts, memories, core_memory, understanding):
+    for topic in (
+        sessions,
+        turns,
+        events,
+        commands,
+        hosts,
+        memories,
+        core_memory,
+        understanding,
+        rules,
+        audit,
+    ):
         api.register_blueprint(topic.blueprint)
         security.takes_no_cookies(app, topic.blueprint)
     app.register_blueprint(api)

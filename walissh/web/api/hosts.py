@@ -8,6 +8,7 @@ from pydantic import Field
 
 from walissh import wiring
 from walissh.errors import InvalidError, NotFoundError
+from walissh.react.circumstances import HostGate
 from walissh.react.host import Auth
 from walissh.react.host import Host as HostValue
 from walissh.ssh import keys
@@ -38,10 +39,12 @@ class NewHost(Body):
     key: Text | None = None
     passphrase: Text | None = None
     password: Text | None = None
+    sudo_password: Text | None = None
     jump: Text | None = None
     groups: list[Text] | None = None
     stage: Text | None = None
     encoding: Text | None = None
+    gate: HostGate = Field(HostGate.USUAL, description="Empty: reading runs unasked.")
 
 
 class HostChange(Body):
@@ -55,16 +58,19 @@ class HostChange(Body):
     key: Text | None = None
     passphrase: Text | None = None
     password: Text | None = None
+    sudo_password: Text | None = None
     jump: Text | None = None
     groups: list[Text] = Field(default_factory=list)
     stage: Text = ""
     encoding: Text = "utf-8"
+    gate: HostGate = HostGate.USUAL
 
 
 class Trust(Body):
-    """Which key to trust; none means the one seen last."""
+    """Which key and which machine to trust; none means those seen last."""
 
     fingerprint: Text | None = None
+    machine_id: Text | None = None
 
 
 @blueprint.get("/hosts")
@@ -93,6 +99,7 @@ def add_host(body: NewHost) -> shapes.Host:
         groups=tuple(body.groups or ()),
         stage=body.stage or "",
         encoding=body.encoding or "utf-8",
+        gate=body.gate,
         secrets=_secrets(body),
     )
     return _told(hosts.add(auth.person().id, draft))
@@ -120,6 +127,7 @@ def change_host(host_id: str, body: HostChange) -> shapes.Host:
         groups=tuple(body.groups) if "groups" in given else host.groups,
         stage=body.stage if "stage" in given else host.stage,
         encoding=body.encoding if "encoding" in given else host.encoding,
+        gate=body.gate if "gate" in given else host.gate,
         secrets=_secrets(body),
     )
     return _told(hosts.change(host_id, auth.person().id, draft))
@@ -149,8 +157,9 @@ def test_host(host_id: str) -> tuple[shapes.Check, int]:
 @blueprint.post("/hosts/<id:host_id>/trust")
 @declares({200: shapes.Host}, body=Trust, errors=(404, 409))
 def trust_host(host_id: str, body: Trust) -> shapes.Host:
-    """Trust the key that the server showed last, if it is the one meant."""
-    return _told(hosts.trust(host_id, auth.person().id, body.fingerprint or ""))
+    """Trust the key that the server showed last, and its machine, if they are those meant."""
+    person_id = auth.person().id
+    return _told(hosts.trust(host_id, person_id, body.fingerprint or "", body.machine_id or ""))
 
 
 def _mine(host_id: str) -> HostValue:
@@ -188,7 +197,10 @@ def _jump_id(wanted: str | None) -> str | None:
 
 def _secrets(body: NewHost | HostChange) -> Mapping[str, str | None]:
     """Return the secrets that were given; a key must open with the passphrase beside it."""
-    given = {kind: getattr(body, kind) for kind in SECRETS if kind in body.model_fields_set}
+    named = {kind: shapes.secret_name(kind) for kind in SECRETS}
+    given = {
+        kind: getattr(body, name) for kind, name in named.items() if name in body.model_fields_set
+    }
     if given.get("key"):
         keys.load(given["key"], given.get("passphrase"))
     return given

@@ -31,6 +31,7 @@ class NewSession(Body):
 
     title: Text | None = None
     host_ids: HostIds | None = None
+    read_only: bool = Field(False, description="Refuse all that does not only read.")
 
 
 class SessionChange(Body):
@@ -40,6 +41,7 @@ class SessionChange(Body):
     pinned: bool = False
     archived: bool = False
     host_ids: HostIds = Field(default_factory=list)
+    read_only: bool = False
 
 
 class Question(Body):
@@ -59,7 +61,10 @@ class SessionsQuery(PageQuery):
 @declares({201: shapes.Session}, body=NewSession, errors=())
 def create_session(body: NewSession) -> shapes.Session:
     """Begin a session."""
-    return _told(sessions.create(auth.person().id, body.title or "", body.host_ids or []))
+    talk = sessions.create(
+        auth.person().id, body.title or "", body.host_ids or [], read_only=body.read_only
+    )
+    return _told(talk)
 
 
 @blueprint.get("/sessions")
@@ -90,7 +95,7 @@ def get_session(session_id: str) -> shapes.SessionInFull:
 @blueprint.patch("/sessions/<id:session_id>")
 @declares({200: shapes.Session}, body=SessionChange)
 def change_session(session_id: str, body: SessionChange) -> shapes.Session:
-    """Rename, pin or archive a session, or choose its hosts."""
+    """Rename, pin or archive a session, choose its hosts, or let it only read."""
     changes = body.model_dump(exclude_unset=True)
     return _told(sessions.change(session_id, auth.person().id, **changes))
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from walissh.memory.entry import Memory, MemoryType
 from walissh.react import turn as values
+from walissh.react.circumstances import HostGate
 from walissh.react.host import Host as HostValue
 from walissh.react.host import HostKey
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
@@ -32,6 +33,7 @@ class Session(Shape):
     host_ids: list[str]
     pinned: bool
     archived: bool
+    read_only: bool
     created_at: datetime
     active_at: datetime
     turn: TurnStatus | None
@@ -81,7 +83,12 @@ class Command(Shape):
     reason: str
     risk: Risk
     reasons: list[str]
+    rule: str = Field(
+        description="What decided: risk, never, interactive, session, host, role, flagged,"
+        " standing or rule:ID."
+    )
     status: CommandStatus
+    decided_by: str
     denial: str
     exit_code: int | None
     error: str
@@ -199,13 +206,15 @@ class Milestone(Shape):
 
 
 class Check(Shape):
-    """The last contact: ok, unknown_key, key_changed, failed; or running."""
+    """The last contact: ok, unknown_key, key_changed, machine_changed, failed; or running."""
 
     status: str
     phase: str = ""
     error: str = ""
     seen_fingerprint: str | None = None
     trusted_fingerprint: str | None = None
+    seen_machine_id: str = ""
+    machine_id: str = ""
     at: datetime | None = None
 
 
@@ -223,10 +232,15 @@ class Host(Shape):
     groups: list[str]
     stage: str
     encoding: str
+    gate: HostGate
     secrets: list[str]
     revision: int
     trusted_fingerprint: str | None
     seen_fingerprint: str | None
+    machine_id: str = Field(description="What the machine calls itself; empty if it does not.")
+    seen_machine_id: str = Field(
+        description="Another machine that answered since: nothing is run on it. none: no id."
+    )
     check: Check | None
     created_at: datetime | None
 
@@ -240,6 +254,7 @@ def session(talk: values.Session, busy: Mapping[str, str], waiting: Mapping[str,
         host_ids=list(talk.host_ids),
         pinned=talk.pinned,
         archived=talk.archived,
+        read_only=talk.read_only,
         created_at=talk.created_at,
         active_at=talk.active_at,
         turn=TurnStatus(open_turn) if open_turn else None,
@@ -330,13 +345,21 @@ def host(server: HostValue, jump: str | None, secrets: Iterable[str]) -> Host:
         groups=list(server.groups),
         stage=server.stage,
         encoding=server.encoding,
-        secrets=sorted(secrets),
+        gate=server.gate,
+        secrets=sorted(map(secret_name, secrets)),
         revision=server.revision,
         trusted_fingerprint=_fingerprint(server.trusted_key),
         seen_fingerprint=_fingerprint(server.seen_key),
+        machine_id=server.machine_id,
+        seen_machine_id=server.seen_machine_id,
         check=check(server),
         created_at=server.created_at,
     )
+
+
+def secret_name(kind: str) -> str:
+    """Return the field by which a kind of secret comes in."""
+    return {"sudo": "sudo_password"}.get(kind, kind)
 
 
 def check(server: HostValue) -> Check | None:
@@ -349,6 +372,8 @@ def check(server: HostValue) -> Check | None:
         error=server.check.error,
         seen_fingerprint=_fingerprint(server.seen_key),
         trusted_fingerprint=_fingerprint(server.trusted_key),
+        seen_machine_id=server.seen_machine_id,
+        machine_id=server.machine_id,
         at=server.check.at,
     )
 

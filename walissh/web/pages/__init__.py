@@ -8,6 +8,8 @@ from walissh.web.pages import (
     access_tokens,
     asked,
     assets,
+    audit,
+    audit_words,
     browsers,
     commands,
     events,
@@ -21,6 +23,8 @@ from walissh.web.pages import (
     memory_words,
     oidc,
     people,
+    rule_words,
+    rules,
     running,
     settings,
     sidebar,
@@ -42,6 +46,8 @@ def register(app: Flask) -> None:
     memory_words.install(app)
     thread_words.install(app)
     understanding_words.install(app)
+    rule_words.install(app)
+    audit_words.install(app)
     for page in (
         signin,
         home,
@@ -57,6 +63,8 @@ def register(app: Flask) -> None:
         memory_moves,
         understanding,
         running,
+        rules,
+        audit,
         settings,
         browsers,
         access_tokens,

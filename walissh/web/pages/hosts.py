@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from flask import Blueprint, make_response, render_template, request, url_for
 from flask_babel import gettext
@@ -9,6 +10,7 @@ from werkzeug.wrappers import Response
 
 from walissh import wiring
 from walissh.errors import ConflictError, InvalidError, NotFoundError, QueueError
+from walissh.react.circumstances import HostGate
 from walissh.react.host import Auth, Host
 from walissh.ssh import keys
 from walissh.store import hosts
@@ -58,7 +60,10 @@ def change(host_id: str) -> Response:
     """Store what was changed; empty secret fields leave the stored ones as they are."""
     host = mine(host_id)
     try:
-        hosts.change(host_id, auth.person().id, _draft(removable=True))
+        draft = _draft(removable=True)
+        if "gate" not in request.form:  # a form of an older page loosens nothing
+            draft = replace(draft, gate=host.gate)
+        hosts.change(host_id, auth.person().id, draft)
     except (InvalidError, ConflictError) as error:
         return _refused(host, error)
     return answers.go(url_for("hosts.one", host_id=host_id), said=gettext("Saved."))
@@ -128,6 +133,7 @@ def _values(host: Host | None) -> dict[str, str]:
         "groups": ", ".join(host.groups),
         "stage": host.stage,
         "encoding": host.encoding,
+        "gate": host.gate.value,
     }
 
 
@@ -143,8 +149,13 @@ def _draft(*, removable: bool) -> HostDraft:
         groups=tuple(each.strip() for each in form.get("groups", "").split(",") if each.strip()),
         stage=form.get("stage", "").strip(),
         encoding=form.get("encoding", "").strip() or "utf-8",
+        gate=_gate(form.get("gate", "")),
         secrets=_secrets(removable),
     )
+
+
+def _gate(text: str) -> HostGate:
+    return HostGate(text) if text in list(HostGate) else HostGate.USUAL
 
 
 def _port(text: str) -> int:
