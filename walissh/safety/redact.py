@@ -92,7 +92,7 @@ _BODY = re.compile(
     r"""
     \s{0,200}(?:[+>|-]\ ?|\d{1,9}[:-]|[\w./-]{1,200}[:-])?\s{0,200}["']?
     (?: [A-Za-z0-9+/]{40,}={0,2}                             # a full line of base64
-      | (?=[A-Za-z0-9+/=]*[0-9+/=])[A-Za-z0-9+/]{1,80}={0,2} # the last one is shorter
+      | (?=[A-Za-z0-9+/=]*[0-9+/=])=?[A-Za-z0-9+/]{1,80}={0,2} # the last one is shorter
       | (?:Proc-Type|DEK-Info|Comment|Version|Hash|Key-\w+)\b.* | )
     (?:\\n)?["']?,?\\?(?:\^M)?\$?\s*
     """,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 
-from walissh.safety import pairs, tokens
+from walissh.safety import pairs, phrased, tokens
 
 
 def suspects(source: list[str], block: str, hints: frozenset[str]) -> set[int]:
@@ -34,17 +34,24 @@ def suspects(source: list[str], block: str, hints: frozenset[str]) -> set[int]:
 def _starters(hints: frozenset[str]) -> tuple[str, ...]:
     """Return the starters that the block may have: each has one of the hints in it."""
     named = hints & pairs.PIECES
-    return tuple(each for each in pairs.STARTERS if any(piece in each for piece in named))
+    told = tuple(hints.intersection((*phrased.CHINESE, "new value", "login")))
+    starters = (each for each in pairs.STARTERS if any(piece in each for piece in named))
+    return (*starters, *told)
 
 
 @lru_cache(maxsize=512)
 def _beginnings(hints: frozenset[str]) -> tuple[re.Pattern[str], ...]:
     """Return what finds a name of a secret with a value after it, in lower-case text."""
-    if hints.isdisjoint(pairs.PIECES):
-        return ()
-    needs = {"pwd": "pw", "_pw": "pw", "sid": "connect.sid"}
-    possible = [w for w in pairs.WORDS if w == "_auth" or needs.get(w, w) in hints]
-    return tuple(re.compile(word + pairs.WORDS[word] + pairs.TO_VALUE) for word in possible)
+    needs = {"pwd": "pw", "_pw": "pw", "sid": "sess", "_auth": "auth"}
+    possible = [w for w in pairs.WORDS if needs.get(w, w) in hints]
+    found = [re.compile(word + pairs.WORDS[word] + pairs.TO_VALUE) for word in possible]
+    if not hints.isdisjoint(("pass", "secret", "token", "key")):
+        found.append(pairs.DIRECTIVE)
+    if not hints.isdisjoint(phrased.WEAK):
+        found.append(phrased.WEAKLY_NAMED)
+    if not hints.isdisjoint(phrased.PROSE):
+        found.append(phrased.PASSWORD_TOLD)
+    return tuple(found)
 
 
 def _lines_with(piece: str, text: str, starts: list[int]) -> Iterator[int]:

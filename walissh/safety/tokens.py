@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from walissh.safety import pairs, placeholders
+from walissh.safety import pairs, phrased, placeholders
+
+NAMES = pairs.PIECES | phrased.PIECES
+"""Lower-case pieces of what names or tells a secret."""
 
 Shape = tuple[str, tuple[str, ...], re.Pattern[str]]
 
@@ -21,11 +24,40 @@ def hinted(text: str) -> frozenset[str]:
     """Return the pieces of shapes that *text* has; none: it has no secret."""
     seen: dict[str, bool] = {}
     lower = text.lower()
+    seen |= _without_tails(lower)
     possible = [_all_in(needs, text, lower, seen) for needs in wanted()]
-    named = [_all_in((piece,), text, lower, seen) for piece in pairs.PIECES]
+    named = [_all_in((piece,), text, lower, seen) for piece in NAMES]
     if any(possible) or any(named):
         return frozenset(piece for piece, there in seen.items() if there)
     return frozenset()
+
+
+def _without_tails(lower: str) -> dict[str, bool]:
+    """Return the pieces that end in a joint and surely are not there, all marked so.
+
+    One look at what stands before each joint is far faster than a search for each piece.
+    """
+    absent = {}
+    for joint, pieces in _jointed().items():
+        tails = {part[-TAIL:] for part in lower.split(joint)}
+        absent |= {piece: False for piece, tail in pieces if tail not in tails}
+    return absent
+
+
+TAIL = 2
+
+
+@cache
+def _jointed() -> dict[str, list[tuple[str, str]]]:
+    pieces = {piece for needs in wanted() for piece in needs}
+    return {
+        joint: [
+            (piece, piece.lower()[-TAIL - 1 : -1])
+            for piece in pieces
+            if piece.endswith(joint) and len(piece) > TAIL
+        ]
+        for joint in "_-"
+    }
 
 
 _FREQUENT = ".0123456789-:/ etaoinsrhdlucmpgfwbyvkxjqz"
@@ -65,6 +97,8 @@ def find(line: str, hints: frozenset[str]) -> Iterator[tuple[int, int, str]]:
                 yield start, end, kind
     if not present.isdisjoint(pairs.PIECES):
         yield from pairs.find(line, lower, present)
+    if not present.isdisjoint(phrased.PIECES):
+        yield from phrased.find(line, present)
 
 
 def lowered(line: str) -> str:
