@@ -40,7 +40,7 @@ def _under_sh(command: str) -> Risk:
 def _changed(host: Host, known: str, told: str) -> MachineChangedError:
     return MachineChangedError(
         f"{host.name}: another machine answers under the trusted key (its machine id was"
-        f" {known}, now {told or 'it has none'}). Nothing was run. If you rebuilt or replaced it,"
+        f" {known}, now {told or 'none'}). Nothing was run. If you rebuilt or replaced it,"
         " accept the new machine on the host page.",
         host=host.name,
         known=known,

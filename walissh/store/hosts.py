@@ -247,10 +247,11 @@ def trust(host_id: str, owner_id: str, fingerprint: str = "", machine: str = "")
                 f"{row.name}: the key seen last is {row.seen_key['fingerprint']}, not"
                 f" {fingerprint}. Nothing was trusted. Compare again."
             )
-        changes = machines.accept(row, machine)
-        if row.trusted_key != row.seen_key:
-            changes["old"] = (row.trusted_key or {}).get("fingerprint", "")
-            changes["new"] = row.seen_key["fingerprint"]
+        if row.trusted_key == row.seen_key:
+            changes = machines.accept(row, machine)
+        else:
+            old = (row.trusted_key or {}).get("fingerprint", "")
+            changes = {"old": old, "new": row.seen_key["fingerprint"]}
             row.trusted_key, row.trusted_at = row.seen_key, utc_now()
             machines.forget(row)  # the first one under the new key is it
         if changes:

@@ -76,6 +76,11 @@ SENTENCES: tuple[str, ...] = (
         "%(name)s: the key seen last is %(seen)s, not %(other)s. Nothing was trusted."
         " Compare again."
     ),
+    _(
+        "%(name)s: the machine seen last is %(seen)s, not %(other)s. Nothing was trusted."
+        " Compare again."
+    ),
+    _("A password for sudo has 1 to %(most)s visible characters."),
     _("%(path)s, line %(line)s: cannot be read: %(text)s."),
     _("%(where)s: Include goes too deep; does a file include itself?"),
     _("%(where)s: a name is missing."),
@@ -164,6 +169,28 @@ SENTENCES: tuple[str, ...] = (
         " or the encoding on the host page."
     ),
     _("%(host)s: the command had not started yet; nothing was run."),
+    _(
+        "%(host)s: another machine answers under the trusted key (its machine id was %(old)s,"
+        " now %(new)s). Nothing was run. If you rebuilt or replaced it, accept the new machine"
+        " on the host page."
+    ),
+    _(
+        "%(host)s: this host has no bash, and under its sh the command means something else"
+        " (%(means)s instead of %(meant)s). Nothing was run. Write it for sh, or install bash"
+        " there."
+    ),
+    _(
+        "%(host)s: sudo refused the password; it was not tried again. Enter the right one on the"
+        " command's card or on the host page, then ask again."
+    ),
+    _(
+        "%(host)s: sudo wants a password, and none is known for this host. Enter it on the"
+        " command's card before you approve it, or on the host page, then ask again."
+    ),
+    _(
+        "%(host)s: no password can be handed to sudo there: it takes mktemp, mkfifo and a folder"
+        " from which programs may be run. If sudo wanted one, it got none."
+    ),
     _(
         "%(host)s: the login shell did not start the command. Nothing was run. It said nothing."
         " Check the account's shell."

@@ -7,7 +7,7 @@ from walissh import wiring
 from walissh.react import decisions
 from walissh.react.turn import OPEN_COMMAND
 from walissh.store import commands, outputs
-from walissh.web import auth
+from walissh.web import auth, lending
 from walissh.web.api import shapes
 from walissh.web.api.contract import declares
 from walissh.web.api.reading import Body, Query, Text
@@ -25,6 +25,20 @@ class Approval(Body):
         None, description="The text that was decided on: 409 if the command is another by now."
     )
     confirm_host: Text | None = None
+    sudo_password: Text | None = Field(
+        None,
+        repr=False,
+        json_schema_extra={"writeOnly": True},
+        description="What sudo is told there, for this command alone. Never shown again.",
+    )
+    keep_sudo_password: bool = Field(
+        False, description="Seal it for the host, for its later commands too."
+    )
+    always: Text | None = Field(
+        None,
+        description="Make a rule of it: host, or group:NAME. From then on exactly this command"
+        " runs there unasked.",
+    )
 
 
 class Denial(Body):
@@ -51,14 +65,18 @@ def get_command(command_id: str) -> shapes.Command:
 @declares({200: shapes.Command}, body=Approval, errors=(404, 409))
 def approve_command(command_id: str, body: Approval) -> shapes.Command:
     """Let a waiting command run; once. An edit of a higher risk waits again."""
-    run = decisions.approve(
-        wiring.parts(),
-        command_id,
-        auth.person().id,
-        command=body.command,
-        shown=body.shown,
-        confirm_host=body.confirm_host or "",
-    )
+    given = body.sudo_password or ""
+    person_id = auth.person().id
+    with lending.lent(command_id, person_id, given, keep=body.keep_sudo_password):
+        run = decisions.approve(
+            wiring.parts(),
+            command_id,
+            person_id,
+            command=body.command,
+            shown=body.shown,
+            confirm_host=body.confirm_host or "",
+            always=body.always or "",
+        )
     return shapes.command(run)
 
 

@@ -1,5 +1,7 @@
 """One command: approve, edit, deny, its place in the queue, its whole output."""
 
+from contextlib import AbstractContextManager
+
 from flask import Blueprint, make_response, render_template, request, url_for
 from flask_babel import gettext
 from werkzeug.wrappers import Response
@@ -9,7 +11,7 @@ from walissh.errors import InvalidError, QueueError
 from walissh.react import decisions
 from walissh.react.turn import CommandRun, CommandStatus
 from walissh.store import commands, outputs
-from walissh.web import auth, i18n
+from walissh.web import auth, i18n, lending
 from walissh.web.pages import answers, fragments, talk, view
 
 PAGE_LINES = 1_000
@@ -24,14 +26,16 @@ def approve(command_id: str) -> Response:
     """Let a waiting command run, as it stands or as the person edited it."""
     command = _one_line_ends(request.form.get("command"))
     try:
-        run = decisions.approve(
-            wiring.parts(),
-            command_id,
-            auth.person().id,
-            command=command,
-            shown=_one_line_ends(request.form.get("shown")),
-            confirm_host=_typed_host(),
-        )
+        with _lent(command_id):
+            run = decisions.approve(
+                wiring.parts(),
+                command_id,
+                auth.person().id,
+                command=command,
+                shown=_one_line_ends(request.form.get("shown")),
+                confirm_host=_typed_host(),
+                always=request.form.get("always", ""),
+            )
     except InvalidError as error:
         return _refused(_mine(command_id), view.Refusal(command_id, _why(error), command))
     return _shown(run)
@@ -74,6 +78,12 @@ def output(command_id: str) -> str:
         next_line=found[PAGE_LINES][0] if len(found) > PAGE_LINES else None,
         total_chars=outputs.read(command_id, 0, 1).total,
     )
+
+
+def _lent(command_id: str) -> AbstractContextManager[None]:
+    password = request.form.get("sudo_password", "")
+    keep = request.form.get("sudo_for") == "host"
+    return lending.lent(command_id, auth.person().id, password, keep=keep)
 
 
 def _typed_host() -> str:

@@ -48,11 +48,18 @@ def check(host_id: str) -> Response:
 
 @blueprint.post("/hosts/<host_id>/trust")
 def trust(host_id: str) -> Response:
-    """Trust the key whose fingerprint the person saw, and no other; then test again."""
-    host = hosts.trust(host_id, auth.person().id, request.form.get("fingerprint") or "?")
+    """Trust the key and the machine that the person saw, and no other; then test again."""
+    form = request.form
+    host = hosts.trust(
+        host_id, auth.person().id, form.get("fingerprint") or "?", form.get("machine") or "?"
+    )
     with suppress(QueueError):  # it is trusted all the same
         wiring.queue().check_host(host_id)
-    said = gettext("The key of %(name)s is trusted now.", name=host.name)
+    said = (
+        gettext("The new machine of %(name)s is trusted now.", name=host.name)
+        if form.get("machine")
+        else gettext("The key of %(name)s is trusted now.", name=host.name)
+    )
     where = url_for("hosts.one", host_id=host_id, testing=stamp(host))
     return answers.go(where, said=said)
 

@@ -15,7 +15,7 @@ from walissh.config import asset_dir
 from walissh.react.host import HostCheck
 from walissh.react.turn import Citation, CommandRun, CommandStatus, Risk, TurnStatus
 from walissh.store import hosts
-from walissh.web import auth, i18n, markdown
+from walissh.web import auth, i18n, lending, markdown
 from walissh.web.pages import assets
 
 HUES = 8
@@ -37,6 +37,7 @@ def install(app: Flask) -> None:
         command_word=command_word,
         refused_call=refused_call,
         turn_word=turn_word,
+        asks_sudo=lending.asks_sudo,
         check_word=check_word,
         check_mark=check_mark,
         phase_word=phase_word,
@@ -212,14 +213,15 @@ def check_word(check: HostCheck | None) -> str:
         "ok": gettext("ok"),
         "unknown_key": gettext("key not trusted yet"),
         "key_changed": gettext("key changed"),
+        "machine_changed": gettext("another machine"),
         "failed": gettext("failed"),
     }.get(check.status if check else "", gettext("not tested"))
 
 
 def check_mark(check: HostCheck | None) -> str:
     """Return the sign that stands before that word."""
-    marks = {"ok": "●", "unknown_key": "◐", "key_changed": "◐", "failed": "○"}
-    return marks.get(check.status if check else "", "·")
+    status = check.status if check else ""
+    return {"ok": "●", "failed": "○", "": "·"}.get(status, "◐")
 
 
 def phase_word(phase: str) -> str:
@@ -231,4 +233,5 @@ def phase_word(phase: str) -> str:
         "authenticate": gettext("logging in"),
         "open_channel": gettext("opening a channel"),
         "run": gettext("running"),
+        "sudo": gettext("asking sudo"),
     }.get(phase, phase)
