@@ -105,6 +105,7 @@ def _parts(app: "Flask", history: "HistoryStore", talk: "Session") -> "Parts":
     return replace(
         installed,
         shell=guest.WitnessedShell(shell, app, installed.commands),
+        circumstance=guest.GuestCircumstances(app),
         hosts=inventory,
         history=history,
         mind=guest.NoMemory(app),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every c
     from flask import Flask
 
     from walissh.memory.entry import Proposed, Recollection
+    from walissh.react.circumstances import Circumstances
     from walissh.react.gauge import Learned
     from walissh.react.host import Endpoint, Host, HostKey
     from walissh.react.needs import Commands, Shell
@@ -148,6 +149,21 @@ class WitnessedShell:
         except StoreError as error:
             # that it ran stands there already, and what it printed must not be lost for this
             logger.warning("the end of a command is not in the audit trail: %s", error)
+
+
+@dataclass(frozen=True, slots=True)
+class GuestCircumstances:
+    """The person's role and rules as the installation has them, the outputs as the talk has."""
+
+    app: "Flask"
+
+    def of_turn(self, turn: "Turn", session: "Session") -> "Circumstances":
+        """Return who asks, in what kind of session, and the rules that are in force now."""
+        from walissh.store import circumstances
+
+        flagged = circumstances.is_flagged(session.id)
+        with self.app.app_context():
+            return replace(circumstances.of_turn(turn, session), flagged=flagged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ looks them up, the first that fits. One that is missing here would be shown in E
 test reads the source of all parts and finds it.
 """
 
+from walissh.web.gate_sentences import OF_GATE
 from walissh.web.memory_sentences import OF_MEMORY
 from walissh.web.people_sentences import OF_PEOPLE
 
@@ -238,6 +239,7 @@ SENTENCES: tuple[str, ...] = (
     _("There is no strategy %(name)s. Use one of %(names)s."),
     _("Redis did not answer: %(why)s"),
     *OF_MEMORY,
+    *OF_GATE,
     *OF_PEOPLE,
 )
 
