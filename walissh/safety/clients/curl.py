@@ -18,7 +18,9 @@ _OUTPUTS = (
 )  # fmt: skip
 _NOWHERE = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr", ""})
 _OVERRIDE = re.compile(r"(?i)x-(?:http-)?method(?:-override)?\s*:\s*(\w+)")
-_FTP_READS = re.compile(r"(?i)[-+*]*(pwd|stat|syst|list|nlst|size|mdtm|noop|help|feat|ls|cwd|cd)\b.*")
+_FTP_READS = re.compile(
+    r"(?i)[-+*]*(pwd|stat|syst|list|nlst|size|mdtm|noop|help|feat|ls|cwd|cd)\b.*"
+)
 
 
 def judge(program: str, args: tuple[str, ...], *, fed: bool) -> Told:
@@ -115,7 +117,9 @@ def _bodies(given: Options) -> tuple[tuple[str, ...], tuple[str, ...]]:
             texts.append(value)
         elif name in {"--data-urlencode", "--url-query"} and not value.startswith("="):
             text, at, path = value.partition("@")
-            (paths if at and "=" not in text else texts).append(path if at and "=" not in text else value)
+            (paths if at and "=" not in text else texts).append(
+                path if at and "=" not in text else value
+            )
         elif name in _DATA:
             (paths if value.startswith("@") else texts).append(value.removeprefix("@"))
         elif name == "--form":

@@ -139,4 +139,3 @@ def mysqldump(program: str, args: tuple[str, ...], *, fed: bool) -> Told:
         if not tables or any(map(select.secret_table, tables)) or given.rest[0] == "mysql":
             found.append(told.exposes(program))
     return told.worst(found)
-

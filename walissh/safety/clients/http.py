@@ -44,9 +44,7 @@ class Request:
 def _rules() -> dict[str, re.Pattern[str]]:
     text = (files("walissh.safety.clients") / "services.yaml").read_text("utf-8")
     data: dict[str, str] = yaml.safe_load(text)
-    return {
-        key: re.compile(re.sub(r"\s+", "", rule), re.I) for key, rule in data.items()
-    }
+    return {key: re.compile(re.sub(r"\s+", "", rule), re.I) for key, rule in data.items()}
 
 
 def judge(request: Request) -> Told:
@@ -149,7 +147,7 @@ def _acting(request: Request, target: Target, shown: str) -> Told:
 
 def _query(target: Target, shown: str) -> Told | None:
     """Judge SQL in the query of databases that take it there; None if there is none."""
-    found = re.search(r"(?:^|&)(q|query|sql|db_query|explain_none)=([^&]*)", target.query)
+    found = re.search(r"(?:^|&)(q|query|sql|db_query)=([^&]*)", target.query)
     if found is None:
         return None
     text = found[2].replace("+", " ")
@@ -180,7 +178,7 @@ def _asking_post(request: Request, target: Target) -> Told | None:
 
 
 def _form_query(text: str) -> str:
-    from urllib.parse import unquote_plus  # noqa: PLC0415
+    from urllib.parse import unquote_plus
 
     return unquote_plus(text.removeprefix("q="))
 
@@ -188,7 +186,8 @@ def _form_query(text: str) -> str:
 def _written(request: Request, target: Target, shown: str) -> Told:
     body = " ".join(request.texts)
     gone = re.search(
-        r'(?i)"(remove_index|delete|drop\w*)"\s*:|\bFLUSHALL\b|_delete_by_query|<delete>|\bdrop (database|table|measurement)', body
+        r'(?i)"(remove_index|delete|drop\w*)"\s*:|\bFLUSHALL\b|_delete_by_query|<delete>|\bdrop (database|table|measurement)',
+        body,
     )
     if gone or _rules()["destroys"].fullmatch(target.text):
         return told.destroys(shown)

@@ -27,7 +27,9 @@ _PSQL_READS = re.compile(
     r"|bind|parse|close_prepared|if|elif|else|endif|getenv|html|du\+?|dg\+?"
 )
 _PSQL_ASKS = re.compile(r"e|edit|ef|ev|password|prompt")
-_PSQL_OPAQUE = re.compile(r"i|ir|include|include_relative|gexec|setenv|cd|startpipeline|sendpipeline")
+_PSQL_OPAQUE = re.compile(
+    r"i|ir|include|include_relative|gexec|setenv|cd|startpipeline|sendpipeline"
+)
 
 
 def psql(line: str) -> Told:
@@ -61,7 +63,9 @@ def _psql(name: str, rest: str, line: str) -> Told:
         return told.waits("psql -c 'STATEMENT'", code="endless")
     if _PSQL_ASKS.fullmatch(name):
         return told.waits("psql -c 'STATEMENT'", risk=Risk.OPAQUE)
-    if name == "set" and re.match(r"(AUTOCOMMIT|ON_ERROR_\w+|ECHO|VERBOSITY|QUIET|FETCH_COUNT|\w+ [\w.'-]+$)", rest):
+    if name == "set" and re.match(
+        r"(AUTOCOMMIT|ON_ERROR_\w+|ECHO|VERBOSITY|QUIET|FETCH_COUNT|\w+ [\w.'-]+$)", rest
+    ):
         return told.READS
     if name == "set" and rest:
         return told.unclear("statement", line)
@@ -98,7 +102,9 @@ def sqlite(line: str) -> Told:
         return told.unclear("statement", line)
     name, _, rest = line[1:].partition(" ")
     rest = rest.strip()
-    if re.fullmatch(r"sh(e(l(l)?)?)?|sy(s(t(e(m)?)?)?)?|load|www", name) or re.match(r"['\"]?\|", rest):
+    if re.fullmatch(r"sh(e(l(l)?)?)?|sy(s(t(e(m)?)?)?)?|load|www", name) or re.match(
+        r"['\"]?\|", rest
+    ):
         return told.destroys(line)
     if name in {"output", "once"}:
         return target(re.sub(r"^(-\w+ )*", "", rest))
@@ -108,7 +114,9 @@ def sqlite(line: str) -> Told:
         return told.exposes(line) if shows else told.READS
     if name == "open" and re.search(r"--?new\b", rest):
         return told.destroys(line)
-    if _SQLITE_READS.fullmatch(name) and not (name == "excel" or re.search(r"--?(zip|append)\b", rest)):
+    if _SQLITE_READS.fullmatch(name) and not (
+        name == "excel" or re.search(r"--?(zip|append)\b", rest)
+    ):
         return told.READS
     if name == "restore":
         return told.destroys(line)

@@ -47,17 +47,22 @@ class Options:
         return any(name in names for name, _ in self.given)
 
 
+_MEANINGS = frozenset(
+    {"statement", "quits", "prompts", "writes", "opaque", "runs", "changes", "destroys"}
+)
+
+
 @cache
 def spec(program: str) -> Spec:
     """Return what *program* takes; KeyError if the list does not hold it."""
     entry = _specs()[program]
-    entry = _specs()[entry["same"]] | entry if "same" in entry else entry
+    return from_entry(_specs()[entry["same"]] if "same" in entry else entry)
+
+
+def from_entry(entry: Mapping[str, Any]) -> Spec:
+    """Return what an entry of a list, written as ``options.yaml`` says, takes."""
     names = dict(pair for word in entry["options"].split() for pair in _spellings(word))
-    meanings = {
-        key: frozenset(value.split())
-        for key, value in entry.items()
-        if key not in {"options", "same", "early", "single"}
-    }
+    meanings = {key: frozenset(value.split()) for key, value in entry.items() if key in _MEANINGS}
     return Spec(names, meanings, entry.get("early", False), entry.get("single", False))
 
 

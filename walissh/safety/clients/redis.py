@@ -191,10 +191,16 @@ def _script(words: tuple[str, ...]) -> Told:
     text = words[1] if len(words) > 1 else ""
     if UNKNOWN in text:
         return told.unclear("script", words[0])
-    if re.search(r"(?i)flush|shutdown|'del|\"del|unlink", re.sub(r"['\"]\s*\.\.\s*['\"]", "", text)):
+    if re.search(
+        r"(?i)flush|shutdown|'del|\"del|unlink", re.sub(r"['\"]\s*\.\.\s*['\"]", "", text)
+    ):
         return told.destroys(f"{words[0]} {text}")
     named = [first or second for first, second in _CALL.findall(text)]
-    count = len(re.findall(r"\bp?call\b|loadstring|\bload\b|dofile|require|_G\b|getfenv|setmetatable|rawget", text))
+    count = len(
+        re.findall(
+            r"\bp?call\b|loadstring|\bload\b|dofile|require|_G\b|getfenv|setmetatable|rawget", text
+        )
+    )
     if count != len(named) or re.search(r"\[\s*['\"]|(?:redis|server)\s*[^.\s\w]", text):
         return told.unclear("script", words[0])
     return told.worst(command((name, "")) for name in named)

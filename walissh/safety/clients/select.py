@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 from importlib.resources import files
@@ -39,9 +38,7 @@ def _lists() -> dict[str, re.Pattern[str]]:
 def _secrets() -> dict[str, re.Pattern[str]]:
     text = (files("walissh.safety.clients") / "secrets.yaml").read_text("utf-8")
     data: dict[str, str] = yaml.safe_load(text)
-    return {
-        key: re.compile(re.sub(r"\s+", "", pattern), re.I) for key, pattern in data.items()
-    }
+    return {key: re.compile(re.sub(r"\s+", "", pattern), re.I) for key, pattern in data.items()}
 
 
 def judge(statement: Statement, dialect: Dialect, *, shown: bool = True) -> Told:
@@ -152,8 +149,8 @@ _GLOT = {
 
 def _tree(statement: Statement, dialect: Dialect) -> "exp.Expression | None":
     """Return the statement as a tree, None if it cannot be parsed."""
-    import sqlglot  # noqa: PLC0415  a third of a second that most processes never need
-    from sqlglot import errors  # noqa: PLC0415
+    import sqlglot
+    from sqlglot import errors
 
     try:
         return sqlglot.parse_one(_plain(statement, dialect), dialect=_GLOT[dialect])
@@ -172,7 +169,7 @@ def _plain(statement: Statement, dialect: Dialect) -> str:
 
 
 def _secret_parts(tree: "exp.Expression", statement: Statement) -> Iterator[Told]:
-    from sqlglot import exp  # noqa: PLC0415
+    from sqlglot import exp
 
     if isinstance(tree, exp.Command):
         yield told.unclear("statement", _cut(statement))
@@ -186,7 +183,7 @@ def _secret_parts(tree: "exp.Expression", statement: Statement) -> Iterator[Told
 
 
 def _own_tables(select: "exp.Select") -> Iterator["exp.Table"]:
-    from sqlglot import exp  # noqa: PLC0415
+    from sqlglot import exp
 
     source = select.args.get("from_") or select.args.get("from")
     joins = select.args.get("joins") or []
@@ -200,7 +197,7 @@ def _table_name(table: "exp.Table") -> str:
 
 
 def _is_star(expression: "exp.Expression") -> bool:
-    from sqlglot import exp  # noqa: PLC0415
+    from sqlglot import exp
 
     if isinstance(expression, exp.Star) or (
         isinstance(expression, exp.Column) and isinstance(expression.this, exp.Star)
@@ -212,13 +209,13 @@ def _is_star(expression: "exp.Expression") -> bool:
 
 def _shown_outside(select: "exp.Select") -> bool:
     """Tell whether the rows of *select* reach the output, not only a comparison."""
-    from sqlglot import exp  # noqa: PLC0415
+    from sqlglot import exp
 
     return select.find_ancestor(exp.Where, exp.Having, exp.Exists) is None
 
 
 def _shows_secret(expression: "exp.Expression") -> bool:
-    from sqlglot import exp  # noqa: PLC0415
+    from sqlglot import exp
 
     hiding = (exp.Count, exp.Length, exp.Is, exp.EQ, exp.NEQ, exp.Select)
     for column in expression.find_all(exp.Column):
@@ -236,7 +233,9 @@ def secret_table(name: str) -> bool:
     plain = re.sub(r"[\"`\[\] ]", "", name)
     if lists["system_tables"].fullmatch(plain):
         return True
-    if plain.startswith(("information_schema.", "performance_schema.", "pg_catalog.", "sys.", "system.")):
+    if plain.startswith(
+        ("information_schema.", "performance_schema.", "pg_catalog.", "sys.", "system.")
+    ):
         return False
     return lists["app_tables"].fullmatch(plain.rpartition(".")[2]) is not None
 

@@ -5,7 +5,6 @@ into (``clients.select``).
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -29,7 +28,9 @@ _RUNS = re.compile(r"\bANALY[ZS]E( (?!FALSE\b|OFF\b|0\b)\w+)?( ,|$| $)")
 _DANGER = re.compile(
     r"(?i)\b(drop|truncate|delete\s+from|alter\s|shutdown|lo_unlink|pg_terminate_backend|grant\s|xp_cmdshell|program\b)"
 )
-_COPY = re.compile(r"COPY (?P<what>\(.*\)|[\w. ]+?(?: \([^)]*\))?) (?P<way>TO|FROM) (?P<where>PROGRAM|STDOUT|STDIN|\S+)")
+_COPY = re.compile(
+    r"COPY (?P<what>\(.*\)|[\w. ]+?(?: \([^)]*\))?) (?P<way>TO|FROM) (?P<where>PROGRAM|STDOUT|STDIN|\S+)"
+)
 _TEMPORARY = re.compile(
     r"CREATE (LOCAL |GLOBAL )?TEMP(ORARY)? (UNLOGGED )?TABLE (IF NOT EXISTS )?(?P<name>\w+)"
 )
@@ -70,7 +71,9 @@ def _statement(statement: Statement, room: _Room) -> Told:
     explain = _EXPLAIN.match(keys)
     if explain and not _names_a_table(keys, explain.end()):
         return _explained(statement, room, explain.end())
-    if room.dialect == "mysql" and re.match(r"ANALYZE (FORMAT = \S+ )?(SELECT|WITH|INSERT|UPDATE|DELETE|REPLACE|\()", keys):
+    if room.dialect == "mysql" and re.match(
+        r"ANALYZE (FORMAT = \S+ )?(SELECT|WITH|INSERT|UPDATE|DELETE|REPLACE|\()", keys
+    ):
         return _explained(statement, room, 0)
     for form, judged in _FORMS.items():
         if re.match(form, keys):
@@ -191,7 +194,7 @@ def _set(statement: Statement, room: _Room) -> Told:
     if dangerous("".join(statement.strings)):
         return told.destroys(_cut(statement))
     inner = _from(statement, statement.keys, len("SET "))
-    return told.worst(select._functions(inner)) if inner else told.READS  # noqa: SLF001
+    return told.worst(select._functions(inner)) if inner else told.READS
 
 
 def _prepared(statement: Statement, room: _Room) -> Told:
@@ -220,7 +223,7 @@ def _copy(statement: Statement, room: _Room) -> Told:
 
 
 def _copied_in(statement: Statement, room: _Room, table: str) -> Told:
-    if table.split()[0] in room.temporary and statement.strings:
+    if table.split(maxsplit=1)[0] in room.temporary and statement.strings:
         return Told(Risk.SECRET_EXPOSURE, code="secret_exposure", word=_cut(statement))
     return told.changes(_cut(statement))
 

@@ -134,7 +134,7 @@ def _guess(text: str) -> str:
 
 def _plain_host(host: str) -> str:
     host = unquote(host).lower().rstrip(".")
-    for dot in "。．｡":  # noqa: RUF001  curl reads these as dots
+    for dot in "。．｡":
         host = host.replace(dot, ".")
     address = _address(host)
     return str(address) if address else host
