@@ -42,7 +42,9 @@ _ORDINARY = re.compile(
     r"|MFkw|0x|arn:|urn:|\w+://|[./~]|\w+@\w+\.\w|base64|utf-?\d|oauth|argon2|bcrypt|x\.?509"
     r"|ed25519|i-|ami-).*"
 )
-_WORDS = re.compile(r"[A-Z]?[a-z]+(?:[-_ .:/][A-Za-z]?[a-z]*)*\d{0,2}|[A-Z]+(?:[-_ ][A-Z]+)*\d{0,2}")
+_WORDS = re.compile(
+    r"[A-Z]?[a-z]+(?:[-_ .:/][A-Za-z]?[a-z]*)*\d{0,2}|[A-Z]+(?:[-_ ][A-Z]+)*\d{0,2}"
+)
 _SIGNS = re.compile(r"[!@#$%^&*?~|]")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 

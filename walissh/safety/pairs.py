@@ -75,6 +75,33 @@ _COOKIE_VALUE = re.compile(r"(?P<name>[\w.-]+)=(?P<value>[^;,\s]{8,})")
 _COOKIE_ATTRIBUTE = re.compile(r"(?i)path|domain|expires|max-age|samesite|version|priority|comment")
 
 
+VALUE_LINE = re.compile(r"(?im)^[^\S\n]*\\?[\"']?\w{0,20}value\\?[\"']?[^\S\n]{0,4}[:=]")
+"""How the second line of a name and its value begins."""
+_NAME_LINE = re.compile(
+    r"(?i)\s*(?:-\s*)?\\?[\"']?\w{0,20}(?:name|key)\\?[\"']?\s*[:=]\s*\\?[\"']?"
+    r"[\w./-]*?(?P<word>pass(?:word|wd|phrase)?|pwd|secret|token|key)\\?[\"']?,?\s*"
+)
+_ITS_VALUE = re.compile(
+    r"(?i)\s*\\?[\"']?\w{0,20}value\\?[\"']?\s*[:=]\s*"
+    r"(?:(?P<q>\\?[\"'])(?P<quoted>(?:(?!(?P=q)).)+)(?P=q)|(?P<bare>[^\s\"',]+)),?\s*"
+)
+
+
+def announces(line: str) -> bool:
+    """Tell whether *line* names a secret whose value stands in the next line."""
+    return _NAME_LINE.fullmatch(line) is not None
+
+
+def announced(line: str) -> Iterator[tuple[int, int, str]]:
+    """Give the value in *line*, of which the line before gave the name."""
+    found = _ITS_VALUE.fullmatch(line)
+    if found:
+        group = "quoted" if found["quoted"] else "bare"
+        value = found[group]
+        if len(value) >= _SHORT_PASSWORD and not opaque.is_none(value, bare=group == "bare"):
+            yield (*found.span(group), "password")
+
+
 def find(line: str, lower: str, present: frozenset[str]) -> Iterator[tuple[int, int, str]]:
     """Give (start, end, kind) of each named secret in *line*.
 
@@ -160,4 +187,4 @@ def _is_result(match: re.Match[str], lead: str, value: str) -> bool:
     alone = (match["pass"] or "").lower() in {"pass", "pwd"} and not re.search(r"[\w-]$", lead)
     if opaque.NUMBER.fullmatch(value):
         return alone or len(value) <= _SHORT_PASSWORD
-    return alone and match["pass"] == "PASS" and re.fullmatch(r"[A-Z]\w+", value) is not None
+    return alone and match["pass"].isupper() and re.fullmatch(r"[A-Z]\w+", value) is not None

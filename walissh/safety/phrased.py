@@ -12,8 +12,8 @@ from walissh.safety import opaque
 WEAK = ("auth", "salt", "_pat", "_sk", "key", "sess", "sig", "licen", "dockerconfig", "jwt", "dsn")
 """Lower-case pieces of names that also stand before much that is no secret."""
 CHINESE = (
-    "密码", "口令", "令牌", "密钥", "通行码", "授权码", "凭证", "凭据", "私钥", "秘钥", "密碼", "金鑰",
-    "權杖", "密匙", "激活码", "鉴权码", "卡密", "暗号",
+    "密码", "口令", "令牌", "密钥", "通行码", "授权码", "凭证", "凭据", "私钥", "秘钥",
+    "密碼", "金鑰", "權杖", "密匙", "激活码", "鉴权码", "卡密", "暗号",
 )  # fmt: skip
 PROSE = ("password", "passphrase", "passwd")
 PIECES = frozenset((*WEAK, *CHINESE, *PROSE, "new value", "login"))
@@ -44,9 +44,7 @@ PASSWORD_TOLD = re.compile(
 )
 """Prose that may tell a password, in lower-case text."""
 _TOLD = tuple(
-    re.compile(
-        rf"(?i)\bpass(?:word|wd|phrase)\b{joint}[\"'`]?(?P<bare>[^\s\"'`,;&，。；]{{6,}})"
-    )
+    re.compile(rf"(?i)\bpass(?:word|wd|phrase)\b{joint}[\"'`]?(?P<bare>[^\s\"'`,;&，。；]{{6,}})")
     for joint in (r"[^\n:=]{0,80}?[:=]\s*", r"[^\n:=]{0,80}?\b(?:is|was|to)\s+", r"\s+")
 )
 _RESET = re.compile(r"(?i)\bnew value:\s*(?P<bare>[^\s\"'`,;]{8,})")

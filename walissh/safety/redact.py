@@ -5,10 +5,10 @@ stay. A private key over several lines needs memory between lines: ``Finder``.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 
-from walissh.safety import sieve, tokens
+from walissh.safety import pairs, sieve, tokens
 from walissh.safety.placeholders import UNNUMBERED, Names, named
 
 KEY_LINES = 400
@@ -33,6 +33,8 @@ class Finder:
     def __init__(self, more: More | None = None) -> None:
         self._left = 0
         self._more = more
+        self.before = ""
+        """The line before: it may name what stands in the next one."""
         self.column = 0
         """Where a key began in its line: behind a number or a log's prefix."""
 
@@ -40,6 +42,11 @@ class Finder:
     def in_key(self) -> bool:
         """Tell whether the next line may belong to a private key."""
         return self._left > 0
+
+    @property
+    def expects_value(self) -> bool:
+        """Tell whether the next line may be a secret that this one gives the name of."""
+        return pairs.announces(self.before)
 
     @property
     def looks_everywhere(self) -> bool:
@@ -68,6 +75,8 @@ class Finder:
 
     def _secrets(self, line: str, start: int, hints: frozenset[str]) -> list[Span]:
         found = [Span(*each) for each in tokens.find(line, hints)]
+        if "alue" in line and pairs.announces(self.before):
+            found += [Span(*each) for each in pairs.announced(line)]
         if self._more is not None:
             found += self._more(line)
         return _merge([span for span in found if span.start >= start])
@@ -135,20 +144,32 @@ class Redactor:
         """Return what *source* completes, without secrets and the bodies of keys."""
         block = "\n".join(source)
         hints = tokens.hinted(block)
-        if self._finder.looks_everywhere:
-            return [each for line in source for each in self.line(line, hints)]
-        if not hints and self._key is None:
-            return source
-        suspects = sieve.suspects(source, block, hints)
+        everywhere, first = self._finder.looks_everywhere, self._finder.expects_value
+        if hints or self._key is not None or everywhere or first:
+            suspects = range(len(source)) if everywhere else sieve.suspects(source, block, hints)
+            clean = self._cleaned(source, {*suspects, 0} if first else suspects, hints)
+        else:
+            clean = source
+        self._finder.before = source[-1] if source else self._finder.before
+        return clean
+
+    def _cleaned(
+        self, source: list[str], suspects: Container[int], hints: frozenset[str]
+    ) -> list[str]:
         clean: list[str] = []
+        before = self._finder.before
         for number, line in enumerate(source):
-            suspect = number in suspects or self._key is not None
-            clean += self.line(line, hints) if suspect else [line]
+            if number in suspects or self._key is not None:
+                self._finder.before = source[number - 1] if number else before
+                clean += self.line(line, hints)
+            else:
+                clean.append(line)
         return clean
 
     def line(self, line: str, hints: frozenset[str] | None = None) -> list[str]:
         """Return what *line* completes: itself, nothing inside a key, more after one."""
         found = self._finder.spans(line, hints)
+        self._finder.before = line
         if found is None:
             if self._key is not None:
                 self._key.body.append(line)
@@ -186,7 +207,7 @@ def spans(text: str) -> list[Span]:
     """Return every secret of a whole *text* with its place, in order."""
     finder, found, at = Finder(), [], 0
     for line in text.split("\n"):
-        inside = finder.spans(line)
+        inside, finder.before = finder.spans(line), line
         if inside is None:
             found.append(Span(at, at + len(line), ""))
         else:

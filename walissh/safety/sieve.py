@@ -46,7 +46,7 @@ def _beginnings(hints: frozenset[str]) -> tuple[re.Pattern[str], ...]:
     possible = [w for w in pairs.WORDS if needs.get(w, w) in hints]
     found = [re.compile(word + pairs.WORDS[word] + pairs.TO_VALUE) for word in possible]
     if not hints.isdisjoint(("pass", "secret", "token", "key")):
-        found.append(pairs.DIRECTIVE)
+        found += [pairs.DIRECTIVE, pairs.VALUE_LINE]
     if not hints.isdisjoint(phrased.WEAK):
         found.append(phrased.WEAKLY_NAMED)
     if not hints.isdisjoint(phrased.PROSE):

@@ -6,6 +6,7 @@ are never looked at by any regular expression.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -17,47 +18,100 @@ NAMES = pairs.PIECES | phrased.PIECES
 Shape = tuple[str, tuple[str, ...], re.Pattern[str]]
 
 # Rare characters looked for first: without them the longer pieces need no look.
-_GATES = ("_", "$", "{", "@", ">", "pass", "secret", "token", " -", "::", "]:")
+_GATES = ("_", "$", "{", "@", ">", "|", "://", "phrase", "user", "auth", "pass", "secret", "token",
+          "key",
+          " -", "]:")  # fmt: skip
 
 
 def hinted(text: str) -> frozenset[str]:
     """Return the pieces of shapes that *text* has; none: it has no secret."""
-    seen: dict[str, bool] = {}
     lower = text.lower()
-    seen |= _without_tails(lower)
-    possible = [_all_in(needs, text, lower, seen) for needs in wanted()]
-    named = [_all_in((piece,), text, lower, seen) for piece in NAMES]
-    if any(possible) or any(named):
+    seen = _surely_absent(lower)
+    if _reached(_paths(text.isascii()), text, lower, seen):
         return frozenset(piece for piece, there in seen.items() if there)
     return frozenset()
 
 
-def _without_tails(lower: str) -> dict[str, bool]:
-    """Return the pieces that end in a joint and surely are not there, all marked so.
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """A piece to look for, by its rarest character first, and what it leads on to."""
+
+    piece: str
+    rarest: str
+    as_written: bool
+    ends: bool
+    further: "tuple[_Path, ...]"
+
+
+def _reached(paths: "tuple[_Path, ...]", text: str, lower: str, seen: dict[str, bool]) -> bool:
+    """Tell whether *text* has all pieces of a shape; notes in *seen* what it met."""
+    reached = False
+    for path in paths:
+        there = seen.get(path.piece)
+        if there is None:
+            where = text if path.as_written else lower
+            # one character is found far faster than several
+            there = seen[path.piece] = path.rarest in where and path.piece in where
+        if there:
+            reached |= path.ends
+            if path.further and _reached(path.further, text, lower, seen):
+                reached = True
+    return reached
+
+
+@cache
+def _paths(ascii_only: bool) -> tuple[_Path, ...]:
+    """Return the ways through the pieces: those of a shape, or of a name behind its gates."""
+    names = [(*_within(name), name) for name in sorted(NAMES)]
+    ways = [*wanted(), *names]
+    return _branches([way for way in ways if not ascii_only or "".join(way).isascii()])
+
+
+def _branches(ways: list[tuple[str, ...]]) -> tuple[_Path, ...]:
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for first, *others in ways:
+        groups.setdefault(first, []).append(tuple(others))
+    return tuple(
+        _Path(
+            first,
+            _rarest(first),
+            first in as_written(),
+            () in rest,
+            _branches([*filter(None, rest)]),
+        )
+        for first, rest in groups.items()
+    )
+
+
+def _surely_absent(lower: str) -> dict[str, bool]:
+    """Return the pieces that end in a joint and are not there, all marked so.
 
     One look at what stands before each joint is far faster than a search for each piece.
     """
-    absent = {}
+    absent: dict[str, bool] = {}
     for joint, pieces in _jointed().items():
-        tails = {part[-TAIL:] for part in lower.split(joint)}
-        absent |= {piece: False for piece, tail in pieces if tail not in tails}
+        before = {part[-NEAR:] for part in lower.split(joint)}
+        absent |= {piece: False for piece, near in pieces if near not in before}
     return absent
 
 
-TAIL = 2
+NEAR = 2
 
 
 @cache
 def _jointed() -> dict[str, list[tuple[str, str]]]:
-    pieces = {piece for needs in wanted() for piece in needs}
+    """Return the pieces that end in each joint, with what stands before it."""
+    pieces = {piece for needs in wanted() for piece in needs if len(piece) > NEAR}
     return {
-        joint: [
-            (piece, piece.lower()[-TAIL - 1 : -1])
-            for piece in pieces
-            if piece.endswith(joint) and len(piece) > TAIL
-        ]
+        joint: [(p, p.lower()[-NEAR - 1 : -1]) for p in pieces if p.endswith(joint)]
         for joint in "_-"
     }
+
+
+@cache
+def _within(piece: str) -> tuple[str, ...]:
+    """Return the gates that *piece* has in it: without them it needs no look."""
+    return tuple(gate for gate in _GATES if gate in piece and gate != piece)
 
 
 _FREQUENT = ".0123456789-:/ etaoinsrhdlucmpgfwbyvkxjqz"
@@ -67,18 +121,6 @@ _FREQUENT = ".0123456789-:/ etaoinsrhdlucmpgfwbyvkxjqz"
 def _rarest(piece: str) -> str:
     """Return the character of *piece* that a log has most seldom."""
     return max(piece, key=lambda char: _FREQUENT.find(char) % 99)
-
-
-def _all_in(needs: tuple[str, ...], text: str, lower: str, seen: dict[str, bool]) -> bool:
-    for piece in needs:
-        there = seen.get(piece)
-        if there is None:
-            where = text if piece in as_written() else lower
-            # one character is found far faster than several
-            there = seen[piece] = _rarest(piece) in where and piece in where
-        if not there:
-            return False
-    return True
 
 
 def find(line: str, hints: frozenset[str]) -> Iterator[tuple[int, int, str]]:
