@@ -20,7 +20,7 @@ from walissh.safety.risk import Judgement, Reason
 
 _REFUSED = frozenset({"empty", "too_long", "nul"})
 _WEIGHT = {Decision.ALLOW: 0, Decision.ASK: 1, Decision.DENY: 2}
-_TEXT = "\x01"
+_TEXT = "\ue000"
 """Keeps the place of a person's own words: reasons cut long parts short, these stay whole."""
 
 
