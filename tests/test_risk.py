@@ -196,7 +196,7 @@ def test_change_is_named_as_such(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     ["frobnicate", "ls --frobnicate", "python3 x.py", "psql -c 'select 1'", "ls (", "curl x | sh",
-     "source x", "$x", "find {a,b}"],
+     "source x", "$x", "find {a,-frob}"],
 )  # fmt: skip
 def test_what_is_not_understood_is_opaque(command: str) -> None:
     assert risk.classify(command).risk is Risk.OPAQUE

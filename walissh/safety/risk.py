@@ -6,18 +6,18 @@ read_only. What is not understood is opaque, never safe.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
 
 from walissh.react.turn import Language, Risk
-from walissh.safety import known, leaks, paths, shell, table, words, wrap
-from walissh.safety.shell import Line, Redirect, Simple
+from walissh.safety import builtins, known, leaks, paths, shell, table, words, wrap
+from walissh.safety.shell import Dialect, Line, Redirect, Simple
 from walissh.safety.table import GLOB, UNKNOWN
 
-MAX_DEPTH = 4
+MAX_DEPTH = 8
 MAX_TARGETS = 5
 MAX_SHOWN = 80
 MAX_REASONS = 8
@@ -67,13 +67,13 @@ def reason_text(reason: Reason, language: Language) -> str:
 
 
 @lru_cache(maxsize=2048)
-def classify(command: str) -> Judgement:
-    """Judge the whole of *command*; the worst of its parts decides.
+def classify(command: str, dialect: Dialect = "bash") -> Judgement:
+    """Judge the whole of *command*, read by *dialect*; the worst of its parts decides.
 
     Order of safety: read_only, secret_exposure, mutating, opaque, destructive. The reasons
     are those of the deciding risk, and of what would keep it from ending.
     """
-    return _combine(_line(command, depth=0))
+    return _combine(_line(command, _Place(dialect=dialect)))
 
 
 def simple_texts(command: str, depth: int = 0) -> Iterator[str]:
@@ -89,10 +89,11 @@ def _inner_texts(form: tuple[str, ...], depth: int) -> Iterator[str]:
     form = (place[3] if place else form[0], *form[1:])
     yield " ".join(word.replace(GLOB, "") for word in form)
     inside = wrap.unwrap(form) if depth < MAX_DEPTH else None
-    if inside and inside.script:
-        yield from simple_texts(inside.script, depth + 1)
-    elif inside and inside.words:
-        yield from _inner_texts(inside.words, depth + 1)
+    for each in inside.all() if inside else ():
+        if each.script:
+            yield from simple_texts(each.script, depth + 1)
+        elif each.words:
+            yield from _inner_texts(each.words, depth + 1)
 
 
 def _combine(findings: Iterable[Finding]) -> Judgement:
@@ -122,124 +123,162 @@ def _shorten(arg: str) -> str:
 # --- the line -------------------------------------------------------------------------
 
 
-def _line(command: str, *, depth: int, starts: Iterable[str] = ()) -> Iterator[Finding]:
-    line = shell.parse(command)
-    if line.fault:
-        yield Finding(Risk.OPAQUE, Reason(line.fault))
-        return
-    for construct in sorted(line.odd):
-        yield Finding(Risk.OPAQUE, Reason("odd", (construct,)))
-    if line.loops and not _reads_lines(line):
-        yield Finding(Risk.READ_ONLY, Reason("loop"), interactive=True)
-    for name in sorted(line.outside):
-        yield from _variable(name, line)
-    targets = list(dict.fromkeys(_directories(line)))
-    if len(targets) > MAX_TARGETS:
-        yield Finding(Risk.OPAQUE, Reason("odd", ("cd",)))
-        targets = []
-    place = _Place(depth, paths.bases(targets, starts), dict(line.values))
-    for simple in line.commands:
-        yield from _simple(simple, place)
-
-
-def _variable(name: str, line: Line) -> Iterator[Finding]:
-    """Judge the use of a variable that comes from outside: environments hold passwords."""
-    if words.is_harmless(name):
-        return
-    if words.looks_secret(name):
-        yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (f"${name}",)))
-    elif name not in _read_into(line):
-        yield Finding(Risk.OPAQUE, Reason("variable", (name,)))
-
-
-def _read_into(line: Line) -> set[str | None]:
-    reads = [each for each in line.commands if each.words and each.words[0].literal == "read"]
-    return {word.literal for each in reads for word in each.words[1:]}
-
-
-def _directories(line: Line) -> Iterator[str]:
-    """Give where the line's own ``cd`` may lead."""
-    for simple in line.commands:
-        if simple.words and simple.words[0].literal == "cd" and len(simple.words) > 1:
-            yield from words.texts(simple.words[-1], dict(line.values))
-
-
-def _reads_lines(line: Line) -> bool:
-    return any(
-        each.words and each.words[0].literal in {"read", "mapfile"} for each in line.commands
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where a part stands.
 
     *depth* inside wrappers; *starts*: where relative paths may begin; *values* of the
-    line's variables as in ``Line``.
+    line's variables as in ``Line``; *dialect*: what reads the line.
     """
 
-    depth: int
-    starts: list[str]
-    values: words.Values
+    depth: int = 0
+    starts: tuple[str, ...] = ()
+    values: words.Values = field(default_factory=dict)
+    dialect: Dialect = "bash"
+
+
+def _line(command: str, place: _Place) -> Iterator[Finding]:
+    """Judge a line that runs at *place*; values there are those of ``$1`` and so on."""
+    line = shell.parse(command, place.dialect)
+    if line.fault:
+        yield Finding(Risk.OPAQUE, Reason(line.fault))
+        return
+    for construct in sorted(line.odd):
+        yield Finding(Risk.OPAQUE, Reason("odd", (construct,)))
+    if line.loops:
+        yield Finding(Risk.READ_ONLY, Reason("loop"), interactive=True, ends=True)
+    for name in sorted(line.outside):
+        yield from _variable(name)
+    values = {**place.values, **line.values}
+    targets = list(dict.fromkeys(_directories(line, values)))
+    if len(targets) > MAX_TARGETS:
+        yield Finding(Risk.OPAQUE, Reason("odd", ("cd",)))
+        targets = []
+    within = replace(place, starts=tuple(paths.bases(targets, place.starts)), values=values)
+    before: Simple | None = None
+    for simple in line.commands:
+        yield from _simple(simple, within)
+        yield from _handed_over(simple, before, within)
+        before = simple
+
+
+def _variable(name: str) -> Iterator[Finding]:
+    """Judge the use of a variable that comes from outside: environments hold passwords."""
+    if words.is_harmless(name):
+        return
+    if words.looks_secret(name):
+        yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (f"${name}",)))
+    else:
+        yield Finding(Risk.OPAQUE, Reason("variable", (name,)))
+
+
+def _directories(line: Line, values: words.Values) -> Iterator[str]:
+    """Give where the line's own ``cd`` may lead."""
+    for simple in line.commands:
+        if len(simple.words) > 1 and simple.words[0].literal in {"cd", "pushd"}:
+            yield from words.texts(simple.words[-1], values)
 
 
 def _simple(simple: Simple, place: _Place) -> Iterator[Finding]:
     for redirect in simple.redirects:
-        yield from _redirect(redirect, place)
+        yield from _redirect(redirect, simple, place)
     for assign in simple.assigns:
         if not _harmless_name(assign.name, alone=not simple.words) or not assign.plain:
             yield Finding(Risk.OPAQUE, Reason("assignment", (assign.name,)))
-    if not simple.words:
-        return
-    fed = simple.piped or any(each.op in {"<", "<<", "<<<", "<<-"} for each in simple.redirects)
-    for form in words.forms(simple, place.values):
+    fed = simple.piped or any(each.op in _FEEDS for each in simple.redirects)
+    for form in words.forms(simple, place.values) if simple.words else ():
         yield from _command(form, fed=fed, place=place)
 
 
-_LOCALE = re.compile(r"LC_\w+|LANG|LANGUAGE|TZ|COLUMNS|LINES|NO_COLOR|TERM")
-_OWN_NAME = re.compile(r"(?!\w*_proxy$)[a-z][a-z0-9_]*|[A-Z]{1,3}")
+_FEEDS = frozenset({"<", "<<", "<<<", "<<-", "<&"})
 
 
 def _harmless_name(name: str, *, alone: bool) -> bool:
     """Tell whether setting *name* leaves what programs do unchanged."""
-    if _LOCALE.fullmatch(name):
+    if builtins.is_locale(name):
         return True
-    return alone and _OWN_NAME.fullmatch(name) is not None and name not in {"PS", "TZ", "IFS"}
+    return alone and (builtins.is_own(name) or name == "IFS")
+
+
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "at", "batch", "su", "sudo"})
+_SAYS = frozenset({"echo", "printf"})
+
+
+def _handed_over(simple: Simple, before: Simple | None, place: _Place) -> Iterator[Finding]:
+    """Look into a script that a shell is fed, so that what it destroys is named as such.
+
+    That the shell runs it at all is judged by the shell's own words.
+    """
+    program = simple.words[0].literal if simple.words else ""
+    if program not in _SHELLS or place.depth >= MAX_DEPTH:
+        return
+    for script in _scripts(simple, before):
+        deeper = replace(place, depth=place.depth + 1, values={})
+        yield from (each for each in _line(script, deeper) if each.risk is not Risk.OPAQUE)
+
+
+def _scripts(simple: Simple, before: Simple | None) -> Iterator[str]:
+    for redirect in simple.redirects:
+        text = redirect.here.literal if redirect.here else None
+        if text:
+            yield text
+    if simple.piped and before and before.words and before.words[0].literal in _SAYS:
+        texts = [word.literal for word in before.words[1:]]
+        yield " ".join(text for text in texts if text and not text.startswith("-"))
 
 
 # --- redirections ---------------------------------------------------------------------
 
-_HARMLESS_TARGET = re.compile(r"/dev/(null|stdout|stderr|tty)")
+_HARMLESS_TARGET = re.compile(r"/dev/(null|stdout|stderr|tty|fd/\d+)|/proc/self/fd/[012]")
 _VITAL_TARGET = re.compile(
     r"/dev/(sd|nvme|vd|xvd|hd|mapper|dm|mem|kmem)\S*|/proc/sysrq-trigger"
     r"|/etc/(passwd|shadow|group|sudoers|fstab|ssh/sshd_config|hosts|resolv\.conf|crontab)"
     r"|/(boot|srv|var/lib)/\S*"
 )
+_PORT = re.compile(r"/dev/(tcp|udp)/[\w.:-]+/[\w-]+")
+_DUPLICATE = re.compile(r"\d*-?")
 
 
-def _redirect(redirect: Redirect, place: _Place) -> Iterator[Finding]:
+def _redirect(redirect: Redirect, simple: Simple, place: _Place) -> Iterator[Finding]:
     if redirect.target is None or redirect.op == "<<<":
         return
     for text in words.texts(redirect.target, place.values):
         if redirect.op == "<":
-            yield from _input(text, place.starts)
+            yield from _input(text, simple, place)
+        elif redirect.op in {"<&", ">&"} and _DUPLICATE.fullmatch(text):
+            continue
         elif UNKNOWN in text or GLOB in text:
             yield Finding(Risk.OPAQUE, Reason("redirect", (text,)))
-        elif redirect.op not in {"<&", ">&"} or not re.fullmatch(r"\d?-?", text):
-            yield from _output(redirect.op, text)
+        else:
+            yield from _output(redirect.op, text, simple)
 
 
-def _output(op: str, path: str) -> Iterator[Finding]:
-    if op != "<>" and _HARMLESS_TARGET.fullmatch(path):
+def _output(op: str, path: str, simple: Simple) -> Iterator[Finding]:
+    plain = paths.straight(path) if path.startswith("/") else path
+    if op != "<>" and _HARMLESS_TARGET.fullmatch(plain):
         return
-    vital = op != ">>" and _VITAL_TARGET.fullmatch(path)
+    if op != "<>" and _PORT.fullmatch(path):
+        if not _says_nothing(simple):
+            yield Finding(Risk.SECRET_EXPOSURE, Reason("sent", (path,)))
+        return
+    vital = op != ">>" and _VITAL_TARGET.fullmatch(plain)
     yield Finding(Risk.DESTRUCTIVE if vital else Risk.MUTATING, Reason("redirect", (path,)))
 
 
-def _input(path: str, starts: list[str]) -> Iterator[Finding]:
-    if UNKNOWN in path or path.startswith(("/dev/tcp", "/dev/udp")):
+def _says_nothing(simple: Simple) -> bool:
+    """Tell whether it only tries a port: ``: > /dev/tcp/db1/5432``."""
+    said = [word.literal for word in simple.words]
+    return said in ([], [":"], ["true"], ["echo"], ["exec"]) and not simple.piped
+
+
+def _input(path: str, simple: Simple, place: _Place) -> Iterator[Finding]:
+    if path.startswith(("/dev/tcp", "/dev/udp")):
+        tries = _PORT.fullmatch(path) and _says_nothing(simple) and place.dialect == "bash"
+        if not tries:
+            yield Finding(Risk.OPAQUE, Reason("redirect_input", (path,)))
+    elif path.startswith(UNKNOWN):
         yield Finding(Risk.OPAQUE, Reason("redirect_input", (path,)))
-    elif any(map(paths.secret, paths.from_bases(path, starts))):
+    elif any(map(paths.secret, paths.from_bases(path, place.starts))):
         yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))
 
 
@@ -255,11 +294,22 @@ def _command(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Fin
         yield Finding(Risk.OPAQUE, Reason("dynamic"))
         return
     inside = wrap.unwrap(form)
-    if inside and place.depth < MAX_DEPTH:
+    if inside and place.depth >= MAX_DEPTH:
+        yield Finding(Risk.OPAQUE, Reason("too_deep"))
+    elif inside:
         yield from _wrapped(form, inside, fed=fed, place=place)
-    if not (inside and inside.sure):
+    else:
+        yield from _one(form, fed=fed, place=place)
+
+
+def _one(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Finding]:
+    ruling = builtins.judge(form, fed=fed)
+    if ruling is None:
         yield from _started(form, fed=fed, place=place)
-        yield _alone(form, fed=fed, starts=place.starts)
+        yield _alone(form, fed=fed, starts=list(place.starts))
+    elif ruling.interactive or ruling.risk is not Risk.READ_ONLY:
+        reason = Reason(ruling.code, (form[0], ruling.word))
+        yield Finding(ruling.risk, reason, interactive=ruling.interactive, ends=True)
 
 
 def _started(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Finding]:
@@ -267,26 +317,42 @@ def _started(form: tuple[str, ...], *, fed: bool, place: _Place) -> Iterator[Fin
     rule = table.rules().get(form[0])
     reading = table.read(rule, form[1:], fed=fed) if rule and rule.hands_over else None
     for script in reading.scripts if reading and place.depth < MAX_DEPTH else ():
-        yield from _line(script, depth=place.depth + 1, starts=place.starts)
+        yield from _line(script, _deeper(place, "sh"))
+
+
+def _deeper(place: _Place, dialect: Dialect, given: tuple[str, ...] = ()) -> _Place:
+    values = {str(at): (text,) for at, text in enumerate(given)}
+    return _Place(place.depth + 1, place.starts, values, dialect)
 
 
 def _wrapped(
     form: tuple[str, ...], inside: wrap.Inside, *, fed: bool, place: _Place
 ) -> Iterator[Finding]:
+    """Judge a wrapper: what it does itself, and then all that it starts."""
+    if inside.risk is not Risk.READ_ONLY:
+        yield Finding(inside.risk, Reason(inside.reason, (" ".join(form),)))
+    if inside.endless:
+        reason = Reason("endless", (form[0], " ".join((*inside.words, inside.script)).strip()))
+        yield Finding(Risk.READ_ONLY, reason, interactive=True, ends=True)
     for name in inside.assigns:
-        if not _LOCALE.fullmatch(name):
+        if not builtins.is_locale(name):
             yield Finding(Risk.OPAQUE, Reason("assignment", (name,)))
-    if inside.script:
-        if UNKNOWN in inside.script:
-            yield Finding(Risk.OPAQUE, Reason("dynamic"))
-            return
-        found = list(_line(inside.script, depth=place.depth + 1, starts=place.starts))
-    else:
-        deeper = replace(place, depth=place.depth + 1)
-        found = list(_command(inside.words, fed=fed or form[0] == "xargs", place=deeper))
-    for each in found:
+    if inside.own:
+        yield from _one(inside.own, fed=fed, place=place)
+    for each in _contents(inside, fed=fed or inside.fed, place=place):
         ends = each.interactive and inside.limited and each.ends
-        yield Finding(each.risk, each.reason, each.interactive and not ends)
+        yield Finding(each.risk, each.reason, each.interactive and not ends, each.ends)
+    for further in inside.more:
+        yield from _wrapped(form, further, fed=fed, place=place)
+
+
+def _contents(inside: wrap.Inside, *, fed: bool, place: _Place) -> Iterator[Finding]:
+    if UNKNOWN in inside.script:
+        yield Finding(Risk.OPAQUE, Reason("dynamic"))
+    elif inside.script:
+        yield from _line(inside.script, _deeper(place, inside.dialect, inside.given))
+    if inside.words:
+        yield from _command(inside.words, fed=fed, place=replace(place, depth=place.depth + 1))
 
 
 def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:

@@ -1,0 +1,256 @@
+"""Command substitutions whose output is surely made of digits and blanks only.
+
+Such a value can neither be a flag with a meaning nor code inside a calculation.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+Node = dict[str, Any]
+Argv = list[str]
+
+_DIGITS = re.compile(r"-?\d+")
+
+
+def is_number(node: Node) -> bool:
+    """Tell whether what the substitution *node* prints is numbers, or nothing."""
+    statements = node.get("Stmts") or []
+    if len(statements) != 1:
+        return False
+    stages = _pipeline(statements[0])
+    if not stages or any(stage is None for stage in stages):
+        return False
+    return _counts([stage for stage in stages if stage is not None])
+
+
+def _pipeline(statement: Node) -> list[tuple[Argv, str] | None]:
+    """Return argument list and input file of each stage; None for a stage that is not plain."""
+    command = statement.get("Cmd") or {}
+    if command.get("Type") == "BinaryCmd" and command.get("Op") == "|":
+        return _pipeline(command["X"]) + _pipeline(command["Y"])
+    if command.get("Type") not in {None, "CallExpr"} or statement.get("Negated"):
+        return [None]
+    argv = [_text(word) for word in command.get("Args") or []]
+    source = _input(statement.get("Redirs") or [])
+    if command.get("Assigns") or source is None:
+        return [None]
+    return [(argv, source)]
+
+
+def _text(word: Node) -> str:
+    """Return the word's text, with NUL for whatever is not written out."""
+    from walissh.safety.syntax.word import word as read  # the two know each other
+
+    return "".join(part.text if part.kind == "text" else "\0" for part in read(word).parts)
+
+
+def _input(redirects: list[Node]) -> str | None:
+    """Return the file that is read, "" for none, None when output goes elsewhere."""
+    source = ""
+    for each in redirects:
+        if each.get("Op") == "<":
+            source = _text(each.get("Word") or {})
+        elif each.get("Op") not in {">", ">>"} or (each.get("N") or {}).get("Value") != "2":
+            return None
+    return source
+
+
+def _counts(stages: list[tuple[Argv, str]]) -> bool:
+    *before, (argv, source) = stages
+    if not argv:
+        return not before and _NUMBER_FILE.fullmatch(source) is not None
+    judge = _PRINTS_NUMBERS.get(argv[0])
+    if judge and judge(argv[1:], fed=bool(before) or bool(source)):
+        return True
+    if argv[0] in {"nproc", "getconf"}:
+        return True
+    return _passes_on(argv, source) and (
+        _counts(before) or _reads_plain(before) if before else _from_files(argv, source)
+    )
+
+
+# --- programs that print numbers ------------------------------------------------------
+
+# these hold words of the kernel alone; what a process calls itself is in none of them
+_NUMBER_FILE = re.compile(
+    r"(/var)?/run/[\w./@-]+\.pid|/proc/(uptime|loadavg|stat|meminfo|vmstat|diskstats|cpuinfo)"
+    r"|/proc/sys/(fs|vm)/[\w/-]+|/proc/sys/net/(core|ipv4|ipv6|netfilter)/[\w/.-]+|/proc/net/(dev|snmp|sockstat)"
+    r"|/sys/(class|block|devices|fs)/[\w/.:\0*-]+"
+)
+_SOURCES = frozenset({"free", "vmstat", "nproc", "getconf", "uptime"})
+
+
+def _is_source(argv: Argv) -> bool:
+    """Tell whether it prints the kernel's own words; ``df`` of all would show any name."""
+    return argv[0] in _SOURCES or (argv[0] == "df" and argv[-1].startswith("/"))
+
+
+def _wc(args: Argv, *, fed: bool) -> bool:
+    return fed and len(args) >= 1 and all(re.fullmatch(r"-[lwcmL]+", arg) for arg in args)
+
+
+def _grep(args: Argv, *, fed: bool) -> bool:
+    flags = [arg for arg in args if re.fullmatch(r"-\w+", arg)]
+    rest = [arg for arg in args if arg not in flags]
+    letters = "".join(flag[1:] for flag in flags)
+    if "c" in letters and not set("rRHlL") & set(letters):
+        files = rest[1:]
+        return (len(files) == 1 and not re.search(r"[*?\[\0]", files[0])) or (not files and fed)
+    only = "o" in letters and "h" in letters + ("h" if len(rest) < 3 else "")
+    return only and not set("rRHnb") & set(letters) and _is_digits_pattern(rest[:1])
+
+
+def _is_digits_pattern(patterns: Argv) -> bool:
+    return (
+        bool(patterns)
+        and re.fullmatch(
+            r"(\[0-9\]|\[\[:digit:\]\]|\\d|\d|[+*]|\\\+|\{\d+,?\d*\})+\$?", patterns[0]
+        )
+        is not None
+    )
+
+
+def _date(args: Argv, *, fed: bool) -> bool:
+    formats = [arg for arg in args if arg.startswith("+")]
+    return (
+        len(formats) == 1
+        and re.fullmatch(r"\+(%[-_0]?[sNYmdHMSjuwyUVWIk])+", formats[0]) is not None
+    )
+
+
+def _tr(args: Argv, *, fed: bool) -> bool:
+    return (
+        len(args) == 2
+        and re.fullmatch(r"-(dc|cd|dC|Cd)", args[0]) is not None
+        and (re.fullmatch(r"(0-9|\[:digit:\]|\\n|\n| )+", args[1]) is not None)
+    )
+
+
+def _pgrep(args: Argv, *, fed: bool) -> bool:
+    return not any(re.match(r"-\w*[lad]|--(list|delim)", arg) for arg in args)
+
+
+def _stat(args: Argv, *, fed: bool) -> bool:
+    joined = " ".join(args)
+    return re.match(r"(-L )?(-c ?|--format=|-c=)(%[sYXZWugaihbBdot])+ ", joined) is not None
+
+
+def _id(args: Argv, *, fed: bool) -> bool:
+    return bool(args) and args[0] in {"-u", "-g", "-G"} and "-n" not in " ".join(args)
+
+
+_COLUMN = re.compile(
+    r"(pid|ppid|rss|vsz|sz|nlwp|etimes|times|cputimes|pcpu|pmem|pgid|sid|ni|pri|uid|gid|thcount)=?"
+)
+
+
+def _ps(args: Argv, *, fed: bool) -> bool:
+    columns = re.search(r"(?:^| )-?-?(?:[A-Za-z]*o|format) ?=?([\w=,]+)", " ".join(args))
+    if columns is None:
+        return False
+    return all(
+        _COLUMN.fullmatch(each)
+        for each in columns[1].rstrip(",").split(",")
+    ) and all(each.endswith("=") for each in columns[1].split(","))  # fmt: skip
+
+
+def _systemctl(args: Argv, *, fed: bool) -> bool:
+    text = " ".join(args)
+    return (
+        "--value" in args
+        and re.search(
+            r"(-p ?|--property=)(\w*MainPID|NRestarts|(Tasks|Memory)Current|ExecMainStatus)\b",
+            text,
+        )
+        is not None
+    )
+
+
+def _docker(args: Argv, *, fed: bool) -> bool:
+    text = " ".join(args)
+    return (
+        re.match(
+            r"inspect (-f|--format)[ =]\{\{ ?"
+            r"\.(State\.(Pid|ExitCode)|RestartCount|HostConfig\.Memory) ?\}\} ",
+            text,
+        )
+        is not None
+    )
+
+
+def _echo(args: Argv, *, fed: bool) -> bool:
+    return all(_DIGITS.fullmatch(arg) for arg in args)
+
+
+def _awk(args: Argv, *, fed: bool) -> bool:
+    """Tell whether all that the program prints is a sum, a count or a number of lines."""
+    program = args[0] if args and not args[0].startswith("-") else ""
+    printed = re.findall(r"print\b([^;}]*)", program)
+    counts = r"\s*\(?\s*(NR|NF|FNR|length|[a-z]\w*\s*\+\s*0|int\([^\"()]*\)|\d+)\s*\)?\s*"
+    return (
+        bool(printed) and '"' not in program and all(re.fullmatch(counts, each) for each in printed)
+    )
+
+
+_PRINTS_NUMBERS: dict[str, Callable[..., bool]] = {
+    "wc": _wc, "grep": _grep, "egrep": _grep, "date": _date, "tr": _tr, "pgrep": _pgrep,
+    "pidof": lambda args, *, fed: True, "stat": _stat, "id": _id, "ps": _ps,
+    "systemctl": _systemctl, "docker": _docker, "podman": _docker, "echo": _echo,
+    "seq": lambda args, *, fed: all(_DIGITS.fullmatch(arg) for arg in args),
+    "awk": _awk, "gawk": _awk, "mawk": _awk,
+    "lsof": lambda args, *, fed: any(re.fullmatch(r"-\w*t\w*", arg) for arg in args),
+    "fuser": lambda args, *, fed: False,
+}  # fmt: skip
+
+PROGRAMS = _PRINTS_NUMBERS.keys() | _SOURCES
+"""All programs whose name here means what it says; no function may be called so."""
+
+# --- programs that print pieces of what they read -------------------------------------
+
+_PASSING = re.compile(r"head|tail|sort|uniq|cut|tr|cat|tac|grep|egrep|awk|gawk|mawk|sed|xargs")
+
+
+def _passes_on(argv: Argv, source: str) -> bool:
+    """Tell whether a filter adds nothing of its own that is no number."""
+    name, args = argv[0], argv[1:]
+    if not _PASSING.fullmatch(name):
+        return False
+    if name in {"awk", "gawk", "mawk"}:
+        return len(args) <= 2 and bool(args) and '"' not in args[0] and "\0" not in args[0]
+    if name == "tr":
+        return len(args) == 2 and args[0] == "-d"
+    if name == "sed":
+        return (
+            len(args) == 2 and args[0] == "-n" and re.fullmatch(r"(\d+|\$)p", args[1]) is not None
+        )
+    if name == "xargs":
+        return not args
+    return not any("\0" in arg for arg in args)
+
+
+def _reads_plain(stages: list[tuple[Argv, str]]) -> bool:
+    """Tell whether the stages print words of the kernel, digits and signs only."""
+    if not stages:
+        return False
+    *before, (argv, source) = stages
+    if not argv:
+        return False
+    if not before:
+        return _is_source(argv) or (_passes_on(argv, source) and _from_files(argv, source))
+    return _passes_on(argv, source) and _reads_plain(before)
+
+
+def _from_files(argv: Argv, source: str) -> bool:
+    """Tell whether the only files read are of the kernel's own numbers."""
+    names = [source] if source else _files(argv)
+    return bool(names) and all(_NUMBER_FILE.fullmatch(name) for name in names)
+
+
+def _files(argv: Argv) -> Argv:
+    plain = [arg for arg in argv[1:] if not arg.startswith("-")]
+    return (
+        plain[1:]
+        if argv[0] in {"grep", "egrep", "awk", "gawk", "mawk", "sed"}
+        else [arg for arg in plain if "/" in arg]
+    )
