@@ -20,6 +20,7 @@ TASKS = {
     "classify": "walissh.cli.evaluations.classify",
     "conflict": "walissh.cli.evaluations.conflict",
     "extract": "walissh.cli.evaluations.extract",
+    "inject": "walissh.cli.evaluations.inject",
     "intent": "walissh.cli.evaluations.intent",
     "fit": "walissh.cli.evaluations.fit",
     "recall": "walissh.cli.evaluations.recall",

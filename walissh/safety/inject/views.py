@@ -1,0 +1,179 @@
+"""The ways to read a line: as it stands, and as what it hides says when it is decoded."""
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import unquote_plus
+
+LEAST_LETTERS = 0.7
+"""So much of a decoded text must be letters and spaces; else it was no text."""
+
+_HIDDEN = re.compile(
+    r"\\u(?:00ad|034f|061c|180e|200[b-f]|202[a-e]|206[0-9a-f]|feff|3164)|[\u00ad\u034f\u061c\u180e"
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff]"
+)
+_PARTED = re.compile(rf"[A-Za-z](?:{_HIDDEN.pattern})+[A-Za-z]")
+_TAGS = re.compile(r"\\U000e00([2-7][0-9a-f])|([\U000e0020-\U000e007e])")
+_LEADER = re.compile(r"^\s*(?:<!--|/\*+|\*+(?=\s)|//+|#+(?!#)|--+(?=\s)|;+|>+(?!>)|\|)\s*")
+_ESCAPED = re.compile(r"\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\u([4-9][0-9a-f]{3})")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}")
+_HEX = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{2}[ :]?){12,}(?![0-9a-f])", re.I)
+_SPACED = re.compile(r"(?<!\w)(?:\w[ .*_·-]){5,}\w?(?:[ .*_·-]{1,4}(?:\w[ .*_·-])+\w?)*")
+_JOINED = re.compile(r"[a-z]+(?:[-_+.][a-z]+){2,}")
+_LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff\s,.:;'\"/-]")
+_PERCENT = re.compile(r"%[2-7e][0-9a-f]", re.I)
+_ALIKE = str.maketrans(
+    {
+        **dict(zip("авеёзікмнорстухуѕјһԁԛԝӏꙇ", "abeezikmhopctyxysjhdqwll", strict=True)),
+        **dict(zip("αενικορτυχωγηɡɑıȷᴀᴇɪᴏᴜᴛꜱʀɴ", "aevikoptuxwynGaijaeioutsrn".lower(), strict=True)),
+    }
+)
+TURNED = ("vtaber", "qvfertneq", "nffvfgnag", "vafgehpgvbaf", "rkrphgr", "nccebiny", "cerivbhf")
+BACKWARDS = ("erongi", "drage", "tnatsissa", "snoitcurtsni", "etucexe", "lavorppa", "suoiverp")
+
+
+def folded(line: str) -> str:
+    """Return *line* in lower case with Latin letters for look-alikes and nothing invisible."""
+    if not line.isascii() or "\\" in line:
+        line = _HIDDEN.sub("", _TAGS.sub(_tag, line))
+        line = unicodedata.normalize("NFKC", line) if not line.isascii() else line
+        line = line.lower()
+        return line if line.isascii() else _latin(line)
+    return line.lower()
+
+
+def bare(line: str) -> str:
+    """Return a folded line without the mark of a comment before it."""
+    return _LEADER.sub("", line).removesuffix("-->").removesuffix("*/").strip()
+
+
+def hides(line: str) -> bool:
+    """Tell whether invisible characters stand in *line* that carry text or part a word."""
+    if line.isascii() and "\\" not in line:
+        return False
+    return bool(_TAGS.search(line) or _PARTED.search(line))
+
+
+def decoded(line: str, *, coded: bool) -> Iterator[str]:
+    """Give what *line* says when what hides it is undone, folded; nothing if nothing does.
+
+    *coded*: the sieve saw runs of characters in it that may be a code.
+    """
+    yield from filter(None, (each(line) for each in _READINGS))
+    if coded:
+        yield from filter(None, (each(line) for each in _CODES))
+
+
+def _tag(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else chr(ord(match[2]) - 0xE0000)
+
+
+def _latin(line: str) -> str:
+    """Put Latin letters for look-alikes, in words that mix them or lines that have both."""
+    return line.translate(_ALIKE)
+
+
+def _percent(line: str) -> str:
+    if "%" not in line or not _PERCENT.search(line):
+        return ""
+    return folded(unquote_plus(unquote_plus(line)))
+
+
+def _entities(line: str) -> str:
+    return folded(html.unescape(line)) if "&#" in line else ""
+
+
+def _escapes(line: str) -> str:
+    if "\\" not in line:
+        return ""
+    read, count = _ESCAPED.subn(lambda m: chr(int(m[1] or m[2] or m[3], 16)), line)
+    return folded(read) if count >= 4 else ""
+
+
+def _base64(line: str) -> str:
+    return _replaced(_BASE64, line, lambda text: _from64(text))
+
+
+def _from64(text: str) -> str:
+    text = text.rstrip("=").replace("-", "+").replace("_", "/")
+    text = text[: len(text) - (len(text) % 4 == 1)]
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4))
+        return raw.decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _hex(line: str) -> str:
+    return _replaced(_HEX, line, _from_hex)
+
+
+def _from_hex(text: str) -> str:
+    digits = re.sub(r"[ :]", "", text)
+    try:
+        return bytes.fromhex(digits).decode("utf-8")
+    except (ValueError, UnicodeDecodeError):
+        return ""
+
+
+def has_code(text: str) -> bool:
+    """Tell whether *text* holds a code that can be read as a text."""
+    return bool(_base64(text) or _hex(text))
+
+
+def _replaced(shape: re.Pattern[str], line: str, read: "object") -> str:
+    assert callable(read)
+    found = False
+
+    def put(match: re.Match[str]) -> str:
+        nonlocal found
+        text = read(match[0])
+        if not text or not _is_text(text):
+            return match[0]
+        found = True
+        return f" {text} "
+
+    put_in = shape.sub(put, line)
+    return folded(put_in) if found else ""
+
+
+def _is_text(text: str) -> bool:
+    return text.isprintable() or len(_LETTERS.findall(text)) >= LEAST_LETTERS * len(text)
+
+
+def _spaced(line: str) -> str:
+    low = folded(line)
+    if not _SPACED.search(low):
+        return ""
+    return _SPACED.sub(lambda m: _closed(m[0]), low)
+
+
+def _closed(text: str) -> str:
+    """Return letters that stood apart as words: wider gaps part the words."""
+    wide = re.split(r"[ .*_·-]{2,}", text)
+    return " ".join(re.sub(r"[ .*_·-]", "", word) for word in wide) + " "
+
+
+def _joined(line: str) -> str:
+    low = folded(line)
+    if not _JOINED.search(low):
+        return ""
+    return _JOINED.sub(lambda m: re.sub(r"[-_+.]", " ", m[0]), low)
+
+
+def _rot13(line: str) -> str:
+    low = line.lower()
+    return codecs.decode(low, "rot13") if any(each in low for each in TURNED) else ""
+
+
+def _backwards(line: str) -> str:
+    low = line.lower()
+    return low[::-1] if any(each in low for each in BACKWARDS) else ""
+
+
+_READINGS = (_percent, _entities, _escapes, _joined, _rot13, _backwards)
+_CODES = (_base64, _hex, _spaced)
