@@ -152,7 +152,7 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
     # a risk that was passed on is that of unlisted uses: nothing said of a sub-command is
     # said of all its uses
     subs = {
-        name: _rule({"listed": "risk" not in sub, **_passed(entry), **_also(entry, sub)}, flags)
+        name: _rule({**_passed(entry), **_also(entry, sub), "listed": _listed(sub)}, flags)
         for name, sub in _subs(entry)
     }
     return Rule(
@@ -185,7 +185,7 @@ def _rule(entry: Mapping[str, Any], outer: Mapping[str, str]) -> Rule:
         risk=Risk(entry["risk"]) if "risk" in entry else None,
         help=frozenset(str(entry.get("help", "")).replace("any", "--help").split()),
         terminal=_plain(entry, "terminal"),
-        listed=entry.get("listed", False) or not _CONDITIONS.isdisjoint(entry),
+        listed=entry.get("listed", not _CONDITIONS.isdisjoint(entry)),
         commands=_plain(entry, "commands"),
     )
 
@@ -211,6 +211,10 @@ def _subs(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from ((name, inner) for name in str(names).split())
     for names, inner in entry.get("subs", {}).items():
         yield from ((name, inner) for name in str(names).split() or [""])
+
+
+def _listed(sub: Mapping[str, Any]) -> bool:
+    return "risk" not in sub or not _CONDITIONS.isdisjoint(sub)
 
 
 def _also(entry: Mapping[str, Any], sub: Mapping[str, Any]) -> dict[str, Any]:
