@@ -90,7 +90,7 @@ def _claims(flow: Flow) -> Mapping[str, Any]:
 
 def _known(claims: Mapping[str, Any]) -> Known:
     configured = _configured()
-    named = (claims.get(each) for each in ("preferred_username", "email", "name", "sub"))
+    named = (claims.get(each) for each in ("preferred_username", "email", "name"))
     return Known(
         configured.issuer,
         str(claims["sub"]),
