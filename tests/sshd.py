@@ -93,10 +93,13 @@ class KnownEndpoints:
         """Note the key."""
         self.seen.append((host_id, key))
 
-    def meet_machine(self, host_id: str, told: str) -> str:
+    def meet_machine(self, host: Host, told: str) -> str | None:
         """Keep the first id of a host."""
-        known = self.known[host_id].host.machine_id
-        return self.machines.setdefault(host_id, known or told)
+        return (
+            self.machines.setdefault(host.id, host.machine_id or told)
+            if told
+            else (host.machine_id)
+        )
 
     def sudo_password(self, host_id: str, run_id: str) -> str | None:
         """Return the password of the host."""

@@ -27,8 +27,12 @@ root ALL=(ALL:ALL) ALL
 {NAME} ALL=(ALL) NOPASSWD: /usr/bin/whoami
 {OTHER} ALL=(ALL:ALL) ALL
 """
+_PAM = """auth required pam_unix.so nodelay
+account required pam_permit.so
+session required pam_permit.so
+"""
 _ENTER = """set -e
-for name in passwd shadow group sudoers; do mount --bind "$1/$name" "/etc/$name"; done
+for name in passwd shadow group sudoers pam.d/sudo; do mount --bind "$1/$name" "/etc/$name"; done
 mkdir -p /run/sudo
 mount -t tmpfs none /run/sudo
 shift
@@ -44,9 +48,9 @@ class SudoHost:
     password: str
     home: Path
 
-    def endpoint(self, user: str = NAME, **changes: object) -> Endpoint:
+    def endpoint(self, user: str = NAME) -> Endpoint:
         """Return how to log in as that user."""
-        return self.sshd.endpoint(user, user=user, **changes)
+        return self.sshd.endpoint(user, user=user)
 
 
 @pytest.fixture(scope="session")
@@ -98,6 +102,8 @@ def _write_users(folder: Path, password: str) -> Path:
         text = Path("/etc", file).read_text()
         (folder / file).write_text(text.rstrip("\n") + "\n" + "\n".join(lines) + "\n")
     (folder / "shadow").chmod(0o600)
+    (folder / "pam.d").mkdir()
+    (folder / "pam.d" / "sudo").write_text(_PAM)
     (folder / "sudoers").write_text(_RULES)
     (folder / "sudoers").chmod(0o440)
     return home

@@ -66,9 +66,9 @@ class Inventory:
     def remember_seen_key(self, host_id: str, key: "HostKey") -> None:
         """Keep nothing: an unknown key is met again by ``walissh host test``."""
 
-    def meet_machine(self, host_id: str, told: str) -> str:
+    def meet_machine(self, host: "Host", told: str) -> str | None:
         """Return the id by which the host is known; a first one passes and is not kept."""
-        return self.endpoint(host_id).host.machine_id or told
+        return host.machine_id or told
 
     def sudo_password(self, host_id: str, run_id: str) -> str | None:
         """Return the password of the host, if there is one."""

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from walissh.react.host import Endpoint, HostKey
+from walissh.react.host import Endpoint, Host, HostKey
 
 
 class Endpoints(Protocol):
@@ -14,10 +14,11 @@ class Endpoints(Protocol):
     def remember_seen_key(self, host_id: str, key: HostKey) -> None:
         """Keep the key that a server (or hop) showed and that is not the trusted one."""
 
-    def meet_machine(self, host_id: str, told: str) -> str:
+    def meet_machine(self, host: Host, told: str) -> str | None:
         """Keep what the machine calls itself, and return the id by which the host is known.
 
-        *told* becomes that id if there was none; another one is only kept as seen.
+        *told* becomes that id if there was none; another one is only kept as seen. None, and
+        nothing is kept, if *host* was changed or removed since it was read.
         """
 
     def sudo_password(self, host_id: str, run_id: str) -> str | None:

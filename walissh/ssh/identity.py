@@ -1,9 +1,7 @@
-"""Which machine answers, and which shell: both are asked before a command is sent."""
+"""Which machine answers: asked after its key was verified, before a command is sent."""
 
 from walissh.errors import MachineChangedError, ShellError
 from walissh.react.host import Host
-from walissh.react.turn import Risk
-from walissh.safety import risk
 from walissh.ssh.hosts import Endpoints
 
 
@@ -15,29 +13,24 @@ def recognise(endpoints: Endpoints, host: Host, told: str) -> None:
     """
     if told == host.machine_id and not host.seen_machine_id:
         return
-    known = endpoints.meet_machine(host.id, told)
+    known = endpoints.meet_machine(host, told)
+    if known is None:
+        raise changed_since(host)
     if known != told:
-        raise _changed(host, known, told)
+        raise _another(host, known, told)
 
 
-def refuse_other_meaning(host: Host, command: str) -> None:
-    """Refuse what would do more harm under sh than under bash, by which it was judged."""
-    meant, means = risk.classify(command).risk, _under_sh(command)
-    if risk.SEVERITY.index(means) > risk.SEVERITY.index(meant):
-        raise ShellError(
-            f"{host.name}: this host has no bash, and under its sh the command means something"
-            f" else ({means.value} instead of {meant.value}). Nothing was run. Write it for sh,"
-            " or install bash there.",
-            host=host.name,
-            phase="run",
-        )
+def changed_since(host: Host) -> ShellError:
+    """Return what to raise when *host* is no longer what the command was meant for."""
+    return ShellError(
+        f"{host.name}: the host was changed or removed after the command was proposed."
+        " Nothing was run. Ask again.",
+        host=host.name,
+        phase="host_key",
+    )
 
 
-def _under_sh(command: str) -> Risk:
-    return risk.classify(command).risk
-
-
-def _changed(host: Host, known: str, told: str) -> MachineChangedError:
+def _another(host: Host, known: str, told: str) -> MachineChangedError:
     return MachineChangedError(
         f"{host.name}: another machine answers under the trusted key (its machine id was"
         f" {known}, now {told or 'none'}). Nothing was run. If you rebuilt or replaced it,"

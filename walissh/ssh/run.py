@@ -7,7 +7,7 @@ from collections.abc import Callable
 from walissh.errors import NotFoundError, SealError, ShellError
 from walissh.react.host import Endpoint, Host
 from walissh.react.turn import Exit
-from walissh.ssh import identity, sudo
+from walissh.ssh import dialect, identity, sudo
 from walissh.ssh.command import Command, Order, Terms, seldom
 from walissh.ssh.connect import UntrustedKeyError
 from walissh.ssh.hosts import Endpoints
@@ -81,13 +81,7 @@ class SshShell:
         endpoint = self._endpoint(host_id)
         # asked of the very endpoint that is dialled: nothing can change in between
         if revision is not None and endpoint.host.revision != revision:
-            name = endpoint.host.name
-            raise ShellError(
-                f"{name}: the host was changed or removed after the command was proposed."
-                " Nothing was run. Ask again.",
-                host=name,
-                phase="host_key",
-            )
+            raise identity.changed_since(endpoint.host)
         data = _encode(order.command, endpoint.host)
         terms = self._terms(endpoint.host, order)
         try:
@@ -108,7 +102,7 @@ class SshShell:
         def admit(started: Started) -> None:
             identity.recognise(self._endpoints, host, started.machine_id)
             if not started.bash:
-                identity.refuse_other_meaning(host, order.command)
+                dialect.refuse_other_meaning(host, order.command)
 
         return Terms(self._output_limit, admit, self._answers(host, order))
 

@@ -5,23 +5,24 @@ from sqlalchemy.orm import Session as Transaction
 
 from walissh.errors import ConflictError
 from walissh.react.circumstances import identity_of
-from walissh.react.host import NO_MACHINE
+from walissh.react.host import NO_MACHINE, Host
 from walissh.react.turn import OPEN_COMMAND
 from walissh.store import audit, rows
 from walissh.store.database import writing
 from walissh.store.models import CommandRow, HostRow
 
 
-def meet_machine(host_id: str, told: str) -> str:
+def meet_machine(host: Host, told: str) -> str | None:
     """Keep what the machine calls itself; return the id by which the host is known.
 
     *told* becomes that id if there was none; another one, or none any more, is kept as seen
-    last, for a person to accept. "" for a host that is gone.
+    last, for a person to accept. None, and nothing is kept, if the host was changed meanwhile:
+    *told* is then the name of what stood at another place.
     """
     with writing() as session:
-        row = session.get(HostRow, host_id, with_for_update=True)
-        if row is None:
-            return ""
+        row = session.get(HostRow, host.id, with_for_update=True)
+        if row is None or row.revision != host.revision:
+            return None
         if not row.machine_id and told:
             row.machine_id = told
             _name_in_commands(session, row)
@@ -34,7 +35,7 @@ def meet_machine(host_id: str, told: str) -> str:
                 session,
                 actor="ssh",
                 kind="host_machine_changed",
-                subject=host_id,
+                subject=host.id,
                 old=row.machine_id,
                 new=row.seen_machine_id,
             )
