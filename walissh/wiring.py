@@ -49,6 +49,7 @@ from walissh.store import (
     refinements,
     said,
     seal,
+    secrets,
     sessions,
     summaries,
     turns,
@@ -118,6 +119,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
             command_s=settings.command_limit_s,
             approval_s=settings.approval_limit_s,
         ),
+        vault=secrets,
     )
 
 

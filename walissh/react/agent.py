@@ -16,7 +16,6 @@ from walissh.errors import (
     ModelError,
     ModelRefusedError,
     ShellError,
-    StoreError,
     TurnCancelledError,
 )
 from walissh.react import (
@@ -25,6 +24,7 @@ from walissh.react import (
     course,
     decisions,
     repeats,
+    secrecy,
     telling,
     texts,
     tools,
@@ -32,6 +32,7 @@ from walissh.react import (
 )
 from walissh.react.followed import Asked, Tracked
 from walissh.react.host import Host
+from walissh.react.incoming import Incoming
 from walissh.react.parts import Parts
 from walissh.react.turn import (
     CommandRun,
@@ -45,7 +46,7 @@ from walissh.react.turn import (
     TurnStatus,
     compaction_asked,
 )
-from walissh.safety import purify
+from walissh.safety import purify, withhold
 
 FIRST_RETRY_S = 2.0
 LONGEST_RETRY_S = 120.0
@@ -189,9 +190,11 @@ def _start_afresh(parts: Parts, turn: Turn) -> None:
 
 def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     turn = context.turn
-    reply = replace(reply, text=purify.clean(reply.text), tool_calls=_distinct(reply.tool_calls))
+    names = parts.vault.names(turn.session_id)
+    calls = _distinct(reply.tool_calls)
     room = tools.Room(context, parts.gate, parts.commands, parts.mind, parts.limits.command_s)
-    outcome = tools.carry_out(reply.tool_calls, room)
+    outcome, calls = secrecy.carry_out(parts, calls, room)
+    reply = replace(reply, text=purify.clean(reply.text, names), tool_calls=calls)
     if outcome.asked is not None:
         _ask_person(parts, context, reply, outcome.asked, outcome)
         return
@@ -242,7 +245,9 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
-    text, cited = citations.resolve(purify.clean(reply.text), context.commands)
+    text, cited = citations.resolve(
+        purify.clean(reply.text, parts.vault.names(context.turn.session_id)), context.commands
+    )
     text = parts.mind.with_sources(context, text)
     if parts.turns.record_answer(context.turn, replace(reply, text=text), cited):
         course.end(parts, context.turn.id)
@@ -270,7 +275,11 @@ def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
 
 
 def _give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
-    failed = parts.turns.record_failure(turn, str(error), purify.clean(error.partial))
+    failed = parts.turns.record_failure(
+        turn,
+        purify.clean(str(error)),
+        purify.clean(error.partial, parts.vault.names(turn.session_id)),
+    )
     (course.end if failed else course.advance)(parts, turn.id)
 
 
@@ -306,37 +315,34 @@ def _run(parts: Parts, run: CommandRun) -> bool:
 
     When its output can no longer be stored the command is stopped, and its outcome unknown.
     """
-    broken: list[StoreError] = []
-
-    def keep(text: str) -> None:
-        if broken:
-            return
-        try:
-            offset = parts.commands.append_output(run.id, text)
-        except StoreError as error:
-            broken.append(error)
-            return
-        telling.tell_output(parts, run, text, offset)
-
+    command = secrecy.command_of(parts, run)
+    if command is None:
+        why = withhold.gone(course.language_of(parts, run))
+        parts.commands.fail(run.id, parts.worker, why, "run")
+        return False
+    incoming = Incoming(parts, run)
     try:
         ended = parts.shell.run(
             run.id,
             run.host_id,
-            run.command,
+            command,
             limit_s=run.limit_s,
-            on_output=keep,
-            cancelled=lambda: bool(broken) or parts.turns.is_cancelled(run.turn_id),
+            on_output=incoming.take,
+            cancelled=lambda: bool(incoming.broken) or parts.turns.is_cancelled(run.turn_id),
             revision=run.host_revision,
         )
     except ShellError as error:
+        incoming.finish()
         parts.hosts.record_check(run.host_id, error)
         if error.started:
             parts.commands.lose(run.id, str(error))
         else:
             parts.commands.fail(run.id, parts.worker, str(error), error.phase)
         return False
-    if broken:
-        parts.commands.lose(run.id, texts.not_stored(course.language_of(parts, run), broken[0]))
+    incoming.finish()
+    if incoming.broken is not None:
+        told = texts.not_stored(course.language_of(parts, run), incoming.broken)
+        parts.commands.lose(run.id, told)
         return True
     parts.commands.finish(run.id, parts.worker, ended)
     return True

@@ -1,7 +1,7 @@
 """What a person does to a turn: ask, approve, deny, stop."""
 
 from walissh.errors import ConflictError, InvalidError, NotFoundError
-from walissh.react import course, language, ruling, telling, texts
+from walissh.react import course, language, ruling, secrecy, telling, texts
 from walissh.react.circumstances import GateRule, is_of
 from walissh.react.host import Host
 from walissh.react.misled import Sign
@@ -14,6 +14,7 @@ from walissh.react.turn import (
     Turn,
     Verdict,
 )
+from walissh.safety import withhold
 
 SAFETY = (
     Risk.READ_ONLY,
@@ -33,7 +34,7 @@ def ask(parts: Parts, session_id: str, user_id: str, content: str, key: str | No
     spoken = language.detect(content, parts.language)
     turn = parts.turns.ask(session_id, user_id, content, spoken, key=key)
     if turn.step == 0 and turn.attempt == 0:
-        parts.sessions.name_if_unnamed(session_id, texts.title(content))
+        parts.sessions.name_if_unnamed(session_id, texts.title(turn.question))
         telling.tell_turn(parts, turn)
         parts.enqueue.think(turn)
     return turn
@@ -93,7 +94,10 @@ def _approve_edited(
     rose = SAFETY.index(verdict.risk) > SAFETY.index(run.risk)
     if not rose:
         _confirm(run.host, verdict.risk, confirm_host)
-    edited = parts.commands.edit(run.id, user_id, command, verdict)
+    shown, kept = secrecy.hidden_command(parts, run.session_id, command)
+    if not kept:
+        raise InvalidError(withhold.not_kept("en"), field="command")
+    edited = parts.commands.edit(run.id, user_id, shown, verdict)
     telling.tell_command(parts, run.id)
     return edited if rose else _approve(parts, edited, user_id, confirm_host)
 
@@ -155,7 +159,8 @@ def _judge_now(parts: Parts, run: CommandRun, host: Host, command: str) -> Verdi
     if turn is None or session is None:
         raise NotFoundError("There is no such turn.")
     given = parts.circumstance.of_turn(turn, session)
-    return parts.gate.judge(command, host, turn.language, given)
+    exact = parts.vault.exact(run.session_id, command)
+    return parts.gate.judge(exact, host, turn.language, given)
 
 
 def is_another(host: Host, run: CommandRun) -> bool:

@@ -25,6 +25,7 @@ from walissh.react.tracker import ContextTracker
 from walissh.react.turn import (
     Language,
 )
+from walissh.safety.withhold import OPEN_VAULT, Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,4 @@ class Parts:
     writer: Model | None = None
     language: Language = "en"
     limits: Limits = Limits()
+    vault: Vault = OPEN_VAULT

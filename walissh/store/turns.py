@@ -29,7 +29,7 @@ from walissh.react.turn import (
     TurnStatus,
     Usage,
 )
-from walissh.store import audit, commands, history, questions, rows, sessions
+from walissh.store import audit, commands, history, questions, rows, secrets, sessions
 from walissh.store.database import MEMORY_PATIENCE_MS, changed, new_id, reading, writing
 from walissh.store.models import CommandRow, SessionRow, TurnRow
 
@@ -44,7 +44,7 @@ def ask(
     The same idempotency *key* gives the turn it gave before. Raises NotFoundError for an
     unknown session, ConflictError while a turn is open, InvalidError for a bad text.
     """
-    content = questions.checked(content)
+    content = secrets.hidden_talk(session_id, questions.checked(content))
     try:
         with writing() as session:
             talk = session.get(SessionRow, session_id)

@@ -9,11 +9,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from walissh.memory.extract import phrases
-from walissh.safety import redact
+from walissh.safety import placeholders, redact
 
 
 def kind_told(text: str) -> str | None:
-    """Return the kind of secret ("password", "token", …) that *text* tells, else None."""
+    """Return the kind of secret ("password", "token", …) that *text* tells, else None.
+
+    One that was hidden before, and left its placeholder, was told all the same.
+    """
+    hidden = placeholders.kinds(text)
+    if hidden:
+        return hidden[0]
     told = next(_told(text), None)
     if told:
         return _kind(told[0])
@@ -50,6 +56,8 @@ def without(clause: str) -> str | None:
     """
     if kind_told(clause) is None:
         return None if phrases.found("secrets.spoken", clause) else clause
+    # a hidden secret is read as what it was, so that the same grammar finds where it stands
+    clause = placeholders.MARK.sub(_STAND_IN, clause)
     clause = " ".join(clause.split())  # the patterns take their time with runs of blanks
     told = next(_told(clause), None)
     joined = phrases.pattern("secrets.joint").search(clause[: told.start()]) if told else None
@@ -58,8 +66,13 @@ def without(clause: str) -> str | None:
 
 
 def values(text: str) -> frozenset[str]:
-    """Return the secrets that *text* tells, so that nothing kept says one of them again."""
-    return frozenset(
+    """Return the secrets that *text* tells, so that nothing kept says one of them again.
+
+    Of those that were hidden before, the placeholders.
+    """
+    hidden = frozenset(found[0] for found in placeholders.MARK.finditer(text))
+    text = placeholders.MARK.sub(" ", text)
+    return hidden | frozenset(
         value
         for start in range(0, min(len(text), _MOST_CHARS), _MAX_CHARS)
         for value in _values(text[max(start - _OVERLAP, 0) : start + _MAX_CHARS])
@@ -106,6 +119,7 @@ _OVERLAP: Final = 200
 """A secret may stand where two pieces meet."""
 _MAX_LINES: Final = 30
 _SHORTEST: Final = 3
+_STAND_IN: Final = "Xk7m2Qp9"
 _KINDS: Final = ("api key", "private key", "passphrase", "token", "password", "key")
 _WORDS: Final = re.compile(r"[^\s\"'“”‘’「」`,，。；;:：=\u4e00-\u9fff]+")
 _CLAUSE: Final = re.compile(r"""[\n"'”’」`,，.。;；!！]""")

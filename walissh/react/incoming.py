@@ -1,0 +1,53 @@
+"""What a command prints, piece by piece, on its way into the journal and to who watches.
+
+Clean text comes from the mouth (``safety.purify``); here it is stored, told, or withheld.
+"""
+
+from walissh.errors import StoreError
+from walissh.react import course, telling
+from walissh.react.parts import Parts
+from walissh.react.turn import CommandRun
+from walissh.safety import withhold
+
+
+class Incoming:
+    """The output of one run. Once a piece cannot be stored, no other is taken."""
+
+    def __init__(self, parts: Parts, run: CommandRun) -> None:
+        self._parts, self._run = parts, run
+        self._withheld = withhold.is_due(run)
+        self._chars = self._newlines = 0
+        self._last = ""
+        self.broken: StoreError | None = None
+        """Why a piece could not be stored: the command must end."""
+
+    def take(self, text: str) -> None:
+        """Take the next piece."""
+        if self.broken is None and text:
+            try:
+                self._keep(text)
+            except StoreError as error:
+                self.broken = error
+
+    def finish(self) -> None:
+        """Take note that nothing more comes; before the end of the run is stored."""
+        if self._withheld and self._chars and self.broken is None:
+            lines = self._newlines + (self._last != "\n")
+            language = course.language_of(self._parts, self._run)
+            try:
+                self._store(withhold.note(lines, self._chars, language))
+            except StoreError as error:
+                self.broken = error
+
+    def _keep(self, text: str) -> None:
+        self._chars += len(text)
+        self._newlines += text.count("\n")
+        self._last = text[-1]
+        if self._withheld:
+            self._parts.vault.withhold(self._run.id, text)
+        else:
+            self._store(text)
+
+    def _store(self, text: str) -> None:
+        offset = self._parts.commands.append_output(self._run.id, text)
+        telling.tell_output(self._parts, self._run, text, offset)
