@@ -50,7 +50,7 @@ def order(lines: Sequence[tuple[str, bool]]) -> Flag | None:
     Each line comes with whether it may be written in a code.
     """
     newest = line_of(*lines[-1])
-    return _of_one(newest) or _of_several([line_of(*each) for each in _window(lines)])
+    return _of_one(newest) or _of_several([line_of(*each) for each in window(lines)])
 
 
 def _of_one(line: Line) -> Flag | None:
@@ -74,7 +74,7 @@ def _cut(text: str, chars: int) -> str:
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
-def _window(lines: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+def window(lines: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """Return the last lines that may be one order, oldest first."""
     chosen: list[tuple[str, bool]] = []
     room = WINDOW_CHARS

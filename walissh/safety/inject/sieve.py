@@ -1,13 +1,15 @@
 """Which lines are worth a closer look for orders; the others surely give none by themselves.
 
-Whole blocks are searched at once for the pieces of signs, and for runs of characters that
-may be a code. Whether a line is suspect depends on that line alone.
+Whole blocks are searched at once: first for the words of the pieces of signs among the
+different words of the block, which are few; and for runs of characters that may be a code.
+Whether a line is suspect depends on that line alone.
 """
 
 import re
 import string
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
@@ -19,6 +21,7 @@ _STRANGE = re.compile(
     r"\uff01-\uff0f\uff1a-\uff1f]"
 )
 _WRITTEN = ("\\u", "\\x", "&#", *views.TURNED, *views.BACKWARDS)
+_WORD = re.compile(r"[a-z]+")
 
 
 def _table(**classes: str) -> bytes:
@@ -30,63 +33,91 @@ def _table(**classes: str) -> bytes:
     return bytes(table)
 
 
+_WORDS = bytes(n if chr(n) in string.ascii_lowercase else 32 for n in range(256))
 _RUNS = _table(a=_CODE)
 _BYTES = _table(a=string.hexdigits, s=" :")
 _APART = _table(a=string.ascii_letters + "?", s=" .*_-")  # ? for what is not Latin
 _PERCENT = _table(p="%", a=string.hexdigits)
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece to look for, and the word (or part of one) that stands in it, "" if none."""
+
+    text: str
+    word: str
+
+
 def suspects(lines: Sequence[str]) -> tuple[set[int], set[int]]:
     """Return the numbers of the lines that may hold a part of an order, and of those in code."""
     block = "\n".join(lines)
+    lower = block.lower()
+    if len(lower) != len(block):  # a few letters are longer in lower case
+        lower = "".join(low if len(low := each.lower()) == 1 else each for each in block)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    found = set(_with(_present(block.lower()), block.lower(), starts))
+    plain = lower.encode("latin-1", "replace")
+    found = set(_with(_present(lower, plain), f"\n{lower}", starts))
     if not block.isascii() and _STRANGE.search(block):
         found.update(n for n, line in enumerate(lines) if _STRANGE.search(line))
     return found, {bisect_right(starts, at) - 1 for at in _coded(block)}
 
 
 @cache
-def _sought() -> tuple[str, ...]:
-    """Return the pieces to look for; a line break stands for the beginning of a line."""
+def _sought() -> tuple[_Piece, ...]:
     pieces = dict.fromkeys((*signs.sieve(), *_WRITTEN))
-    # what holds another one is found with it
-    return tuple(p for p in pieces if not any(o != p and o in p for o in pieces))
+    return tuple(_Piece(each, _word_of(each)) for each in pieces)
 
 
-def _present(lower: str) -> list[str]:
-    wide = not lower.isascii()
+def _word_of(piece: str) -> str:
+    """Return the longest word of *piece*, with a space at each end where it surely ends."""
+    found = max(_WORD.finditer(piece), key=lambda m: len(m[0]), default=None)
+    if found is None:
+        return ""
+    before = " " if found.start() > 0 else ""
+    after = " " if found.end() < len(piece) else ""
+    return f"{before}{found[0]}{after}"
+
+
+def _present(lower: str, plain: bytes) -> list[str]:
+    words = f" {b' '.join(set(plain.translate(_WORDS).split())).decode('ascii')} "
+    characters = frozenset() if lower.isascii() else frozenset(lower)
     padded = f"\n{lower}"
-    return [each for each in _sought() if (wide or each.isascii()) and each in padded]
+    return [
+        each.text
+        for each in _sought()
+        if (each.word in words if each.text.isascii() else characters.issuperset(each.text))
+        and each.text in padded
+    ]
 
 
-def _with(pieces: Sequence[str], lower: str, starts: list[int]) -> Iterator[int]:
-    padded = f"\n{lower}"
+def _with(pieces: Sequence[str], padded: str, starts: list[int]) -> Iterator[int]:
+    """Give the lines that hold one of *pieces*; *padded* has a line break more in front."""
     for piece in pieces:
-        lead = len(piece) - len(piece.lstrip("\n"))
+        into = len(piece) - len(piece.lstrip("\n")) - 1
         at = padded.find(piece)
         while at >= 0:
-            line = bisect_right(starts, at - 1 + lead) - 1 if at or lead else 0
-            yield max(line, 0)
-            at = padded.find(piece, starts[line + 1] if line + 1 < len(starts) else len(padded))
+            line = bisect_right(starts, max(at + into, 0)) - 1
+            yield line
+            at = padded.find(piece, starts[line + 1]) if line + 1 < len(starts) else -1
 
 
 def _coded(block: str) -> Iterator[int]:
     """Give the places where a text may be written in a code."""
     plain = block.encode("latin-1", "replace")
-    yield from _runs(plain.translate(_RUNS), b"a" * 24, block)
-    yield from _runs(plain.translate(_BYTES), b"aas" * 11 + b"aa", block)
+    yield from _runs(plain.translate(_RUNS), block)
+    yield from _places(plain.translate(_BYTES), b"aas" * 11 + b"aa")
     yield from _places(plain.translate(_APART), b"sasasasasa")
     if "%" in block:
         yield from _places(plain.translate(_PERCENT), b"paapaapaa")
 
 
-def _runs(classes: bytes, shape: bytes, block: str) -> Iterator[int]:
+def _runs(classes: bytes, block: str) -> Iterator[int]:
+    shape = b"a" * views.LEAST_CODE
     at = classes.find(shape)
     while at >= 0:
         end = classes.find(b"!", at)
         end = len(classes) if end < 0 else end
-        if views.has_code(block[at : min(end + 2, at + 4096)]):
+        if views.may_be_code(block[at:end]):
             yield at
         at = classes.find(shape, end)
 

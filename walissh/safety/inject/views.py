@@ -6,8 +6,11 @@ import codecs
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote_plus
+
+LEAST_CODE = 24
+"""A shorter text in a code has no room for an order."""
 
 LEAST_LETTERS = 0.7
 """So much of a decoded text must be letters and spaces; else it was no text."""
@@ -25,6 +28,10 @@ _HEX = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{2}[ :]?){12,}(?![0-9a-f])", re.I)
 _SPACED = re.compile(r"(?<!\w)(?:\w[ .*_·-]){5,}\w?(?:[ .*_·-]{1,4}(?:\w[ .*_·-])+\w?)*")
 _JOINED = re.compile(r"[a-z]+(?:[-_+.][a-z]+){2,}")
 _LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff\s,.:;'\"/-]")
+_NO_HEX = re.compile(r"[^0-9A-Fa-f]")
+_STARTS = "IJKLMNOPQRSTUVWXYZabcdef567"
+"""What a group of four in base64 begins with if its first byte is of a text."""
+
 _PERCENT = re.compile(r"%[2-7e][0-9a-f]", re.I)
 _ALIKE = str.maketrans(
     {
@@ -95,7 +102,7 @@ def _escapes(line: str) -> str:
 
 
 def _base64(line: str) -> str:
-    return _replaced(_BASE64, line, lambda text: _from64(text))
+    return _replaced(_BASE64, line, _from64)
 
 
 def _from64(text: str) -> str:
@@ -120,13 +127,14 @@ def _from_hex(text: str) -> str:
         return ""
 
 
-def has_code(text: str) -> bool:
-    """Tell whether *text* holds a code that can be read as a text."""
-    return bool(_base64(text) or _hex(text))
+def may_be_code(run: str) -> bool:
+    """Tell by a few of its characters whether *run* may be a text in base64 or hexadecimal."""
+    if not _NO_HEX.search(run) and all(each in "234567eE" for each in run[:8:2]):
+        return True
+    return all(each in _STARTS for each in run[:16:4])
 
 
-def _replaced(shape: re.Pattern[str], line: str, read: "object") -> str:
-    assert callable(read)
+def _replaced(shape: re.Pattern[str], line: str, read: Callable[[str], str]) -> str:
     found = False
 
     def put(match: re.Match[str]) -> str:

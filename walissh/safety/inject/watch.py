@@ -1,5 +1,6 @@
 """Watching an output for orders as it arrives: line by line, in a few lines of memory."""
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 
@@ -18,6 +19,12 @@ AFTER = 3
 """So many lines after a suspect one may still belong to the order."""
 
 
+MAX_SHAPES = 1_024
+_NUMBERS = re.compile(r"[0-9]+")
+_ESCAPES = frozenset("%\\&")
+"""With these in it the numbers of a line may be letters in a code."""
+
+
 def find(text: str) -> tuple[Flag, ...]:
     """Return the orders in *text*, at most MAX_FLAGS, in their order."""
     watch = Watch()
@@ -32,6 +39,8 @@ class Watch:
         self._before: deque[tuple[str, bool]] = deque(maxlen=passage.SHORT_LINES)
         self._after = 0
         self._told: set[str] = set()
+        self._harmless: set[str] = set()
+        self._shape = ""
 
     def feed(self, text: str) -> tuple[Flag, ...]:
         """Take the next piece; return the orders in the lines that it completes."""
@@ -69,13 +78,31 @@ class Watch:
 
     def _read(self) -> Iterator[Flag]:
         """Look at the newest line with those before it; what was told is not told again."""
-        flag = None if self._is_full else passage.order(list(self._before))
+        if self._is_full or self._is_known():
+            return
+        flag = passage.order(list(self._before))
         if flag is None:
             return
+        self._harmless.discard(self._shape)
         self._before.clear()
         if flag.text not in self._told:
             self._told.add(flag.text)
             yield flag
+
+
+    def _is_known(self) -> bool:
+        """Tell whether lines that differ in numbers only were looked at before, and note it."""
+        window = passage.window(self._before)
+        self._shape = "\n".join(text for text, _coded in window)
+        if any(coded for _text, coded in window) or not _ESCAPES.isdisjoint(self._shape):
+            return False
+        self._shape = _NUMBERS.sub("0", self._shape)
+        if self._shape in self._harmless:
+            return True
+        if len(self._harmless) >= MAX_SHAPES:
+            self._harmless.clear()
+        self._harmless.add(self._shape)
+        return False
 
 
 def _parts(line: str) -> Iterator[str]:
