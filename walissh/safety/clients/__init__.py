@@ -3,12 +3,14 @@
 Each is judged by the grammar of what it is told to do, not by its options alone.
 """
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from walissh.safety.clients import curl, databases, fetch, mongo, redis, tools
+from walissh.safety.clients import curl, databases, fetch, mongo, redis, told, tools
 from walissh.safety.clients.told import Told
 from walissh.safety.clients.tools import tls
+from walissh.safety.table import UNKNOWN
 
 __all__ = ["Told", "judge"]
 
@@ -17,20 +19,52 @@ class _Judge(Protocol):
     def __call__(self, program: str, args: tuple[str, ...], *, fed: bool) -> Told: ...
 
 
-def judge(program: str, args: tuple[str, ...], *, fed: bool) -> Told | None:
+def judge(
+    program: str, args: tuple[str, ...], *, fed: bool, text: str | None = None
+) -> Told | None:
     """Tell what *program* may do with *args*; None if it is not one of these clients.
 
-    *fed*: something comes in on standard input. The words hold the marks of ``table``
+    *fed*: something comes in on standard input; *text*: what it is, if the line itself says
+    so (a here-document, an echo before the pipe). The words hold the marks of ``table``
     (UNKNOWN, GLOB) where the text is only known when the line runs.
     """
-    room = _ROOMS.get(program)
     if program.startswith(("kafka-", "zookeeper-")):
         program = program.removesuffix(".sh")
-    if room is None and program in tools.names():
-        room = tools.judge
     if program == "openssl" and args[:1] == ("s_client",):
         return tls(args[1:], fed=fed)
-    return None if room is None else room(program, args, fed=fed)
+    room = tools.judge if program in tools.names() else _ROOMS.get(program)
+    if room is None:
+        return None
+    found = room(program, args, fed=fed)
+    if fed and text is not None and (found.code, found.word) == ("unseen", "stdin"):
+        return told.worst(room(program, each, fed=False) for each in _heard(program, args, text))
+    return found
+
+
+def _heard(program: str, args: tuple[str, ...], text: str) -> Iterator[tuple[str, ...]]:
+    """Give the calls that do what the client does when it reads *text*."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if program in _STATEMENT:
+        yield (*args, _STATEMENT[program], text)
+    elif program == "sqlite3":
+        plain = "\n".join(line for line in lines if not line.startswith("."))
+        database = args if any(not word.startswith("-") for word in args) else (*args, ":memory:")
+        yield (*database, plain or ";", *(line for line in lines if line.startswith(".")))
+    else:
+        yield from ((*args, *_split(line)) for line in lines or ["ping"])
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return [UNKNOWN]
+
+
+_STATEMENT = {
+    "mysql": "--execute", "mariadb": "--execute", "psql": "--command", "cqlsh": "--execute",
+    "clickhouse-client": "--query", "sqlcmd": "-Q", "mongosh": "--eval", "mongo": "--eval",
+}  # fmt: skip
 
 
 _ROOMS: Mapping[str, _Judge] = {

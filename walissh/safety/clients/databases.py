@@ -92,8 +92,8 @@ def _no_statement(program: str, *, fed: bool) -> Told:
 
 
 def _text(text: str, program: str, dialect: Dialect) -> Told:
-    if program == "psql" and text.lstrip().startswith("\\"):
-        return meta.psql(text.strip())
+    if program == "psql":
+        return meta.psql_text(text)
     if program == "sqlite3" and text.lstrip().startswith("."):
         return meta.sqlite(text.strip())
     if program in {"mysql", "mariadb"}:

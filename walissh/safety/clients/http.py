@@ -160,11 +160,11 @@ def _query(target: Target, shown: str) -> Told | None:
 
 def _asking_post(request: Request, target: Target) -> Told | None:
     """Judge a POST that may only ask; None if it does more."""
-    if target.port == "8123" and request.texts and not request.files:
-        return sql.judge(" ".join(request.texts), "clickhouse")
+    if target.port == "8123" and not request.files and not request.fed_body:
+        asked = _query(target, target.text) or told.READS
+        return told.worst([asked, sql.judge(" ".join(request.texts), "clickhouse")])
     if target.path.endswith("/query") and target.port == "8086":
-        asked = [_form_query(text) for text in request.texts]
-        return told.worst(sql.judge(text, "influx") for text in asked)
+        return told.worst(sql.judge(_form_query(text), "influx") for text in request.texts)
     if target.path.endswith("/kv/range"):
         return told.exposes(target.path)
     if re.fullmatch(r"/_(sql|query|plugins/_sql|opendistro/_sql)", target.path):

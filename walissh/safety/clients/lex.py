@@ -5,7 +5,7 @@ taken in the way that hides nothing, or marked as odd.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -75,20 +75,24 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The tokens of one statement and its text without what stands before and after."""
+    """One statement: its tokens and its text without what stands before and after.
+
+    *keys* is the tokens joined by spaces, as the rules of ``statements.yaml`` see them.
+    """
 
     tokens: tuple[Token, ...]
     text: str
-
-    @property
-    def keys(self) -> str:
-        """Return the tokens joined by spaces, as the rules of ``statements.yaml`` see them."""
-        return " ".join(token.key for token in self.tokens)
+    keys: str
 
     @property
     def strings(self) -> list[str]:
         """Return the contents of its strings."""
         return [token.text for token in self.tokens if token.kind == "string"]
+
+
+def statement(tokens: Sequence[Token], text: str) -> Statement:
+    """Make a statement of *tokens*, which *text* shows to a person."""
+    return Statement(tuple(tokens), text, " ".join(token.key for token in tokens))
 
 
 @cache
@@ -106,7 +110,7 @@ def statements(text: str, dialect: Dialect) -> list[Statement]:
             current.append(token)
         elif current:
             shown = text[current[0].at : token.at].strip()
-            found.append(Statement(tuple(current), shown))
+            found.append(statement(current, shown))
             current = []
     return found
 

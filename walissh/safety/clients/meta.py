@@ -32,6 +32,16 @@ _PSQL_OPAQUE = re.compile(
 )
 
 
+def psql_text(text: str) -> Told:
+    """Judge SQL that may hold backslash commands, each up to the end of its line."""
+    first = next(lex.escapes(text, "postgres"), None)
+    if first is None:
+        return sql.judge(text, "postgres")
+    line, _, rest = text[first.at :].partition("\n")
+    before = sql.judge(text[: first.at], "postgres")
+    return told.worst([before, psql(line.strip()), psql_text(rest)])
+
+
 def psql(line: str) -> Told:
     """Judge one backslash command with what follows it."""
     if UNKNOWN in line:

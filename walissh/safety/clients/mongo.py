@@ -2,66 +2,70 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+import yaml
 
 from walissh.react.turn import Risk
 from walissh.safety.clients import databases, options, select, told
+from walissh.safety.clients.options import Options
 from walissh.safety.clients.told import Told
 from walissh.safety.table import UNKNOWN
 
 WORKS = "mongosh --eval 'EXPRESSION'"
-MAX_CHARS = 5_000
+MAX_CHARS = 3_000
 _STRING = re.compile(
     r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`[^`$\\]*`|//[^\n]*|/\*.*?\*/", re.S
 )
-_DESTROYS = re.compile(
-    r"\.\s*(drop\w*|delete(One|Many)|remove(?!All\b)\w*|shutdownServer|resetError|removeShard|removeUser|removeAllUsers)\s*\("
-    r"|\b(drop|dropDatabase|dropUser|dropRole|dropIndexes|shutdown|delete|killAllSessions|removeShard|cleanupOrphaned|emptycapped|resync)\s*:"
-    r"|\brs\s*\.\s*(remove|stepDown)\s*\(|child_process|\bexecSync\b|\brunProgram\b|\brun\s*\(|removeFile\s*\(|rmSync|unlinkSync"
+_SHOW = re.compile(
+    r"\s*(show (dbs|databases|collections|tables|profile|logs?( \w+)?|roles)|db|use \w+|help)\s*;?\s*"
 )
-_CHANGES = re.compile(
-    r"\.\s*(insert\w*|update\w*|replace(One)|save|bulkWrite|findAndModify|findOneAnd\w+|createIndex(es)?|ensureIndex|hideIndex|unhideIndex|reIndex|renameCollection|createCollection|createView|createUser|createRole"
-    r"|grant\w+|revoke\w+|changeUserPassword|killOp|killCursors|setProfilingLevel|setLogLevel|fsyncLock|fsyncUnlock|compact|convertToCapped|mapReduce|initiate|reconfig|add|addArb|freeze|syncFrom|enableSharding|shardCollection|moveChunk|split\w+|startBalancer|stopBalancer|setBalancerState|enableBalancing|disableBalancing"
-    r"|addShard\w*|setDefaultRWConcern|enableFreeMonitoring|disableFreeMonitoring|copyTo|cloneDatabase|copyDatabase|rotateCertificates|configureQueryAnalyzer)\s*\("
-    r"|\$(out|merge)\b|\b(setParameter|logRotate|fsync|create|createIndexes|collMod|insert|update|findAndModify|killOp|killCursors|reIndex|compact|profile|renameCollection|setFeatureCompatibilityVersion|replSet\w+|flushRouterConfig|enableSharding|shardCollection|moveChunk|createUser|updateUser|convertToCapped)\s*:"
+_UNCLEAR = re.compile(
+    r"[\\`]|\?\.|\)\s*\(|\]\s*\(|\b(this|globalThis|process|require|import|eval|load|constructor|prototype|Proxy|Reflect)\b"
 )
-_READS = frozenset(
-    "find findOne count countDocuments estimatedDocumentCount distinct aggregate explain getIndexes getIndexKeys stats"  # noqa: SIM905
-    " totalSize totalIndexSize storageSize dataSize latencyStats validate isCapped getShardDistribution getShardVersion getPlanCache"
-    " list limit skip sort pretty toArray forEach map filter slice reduce some every includes indexOf join keys values entries"
-    " hint maxTimeMS batchSize projection project collation comment readPref readConcern itcount size length next hasNext objsLeftInBatch"
-    " getSiblingDB getCollection getCollectionNames getCollectionInfos getMongo getDB getName getLastError serverStatus currentOp hostInfo isMaster hello version serverBuildInfo"
-    " buildInfo getReplicationInfo printReplicationInfo printSecondaryReplicationInfo printSlaveReplicationInfo status conf config printCollectionStats"
-    " getProfilingStatus getProfilingLevel getLogComponents listCommands ping adminCommand runCommand getDBNames getDBs listDatabases databases isBalancerRunning getBalancerState"
-    " print printjson printjsononeline tojson toJSON stringify parse ISODate ObjectId Date NumberInt NumberLong NumberDecimal Timestamp UUID String Number"
-    " round floor ceil abs max min toFixed toString toLocaleString toISOString substring substr split replace replaceAll match test trim toLowerCase toUpperCase padEnd padStart startsWith endsWith concat push"
-    " getTime valueOf getTimestamp now help getSlowms printShardingStatus getShardMap executionStats finish flat flatMap fromEntries assign isArray at findLast"
-    " if for while function return quit exit".split()
-)
-_COMMANDS = frozenset(
-    "ping serverStatus dbStats dbstats collStats collstats connectionStatus connPoolStats currentOp buildInfo buildinfo hostInfo hello isMaster ismaster"  # noqa: SIM905
-    " listCollections listDatabases listIndexes replSetGetStatus replSetGetConfig getLog whatsmyuri top validate count distinct find explain"
-    " features lockInfo listCommands shardConnPoolStats balancerStatus listShards getShardMap dataSize planCacheListPlans aggregate getDefaultRWConcern netstat".split()
+_ENDLESS = re.compile(
+    r"while\s*\(\s*(true|1|!0)\b|\.\s*watch\s*\(|for\s*\(\s*;\s*;|tailable|\bsleep\s*\("
 )
 _SECRETS = re.compile(
-    r"\b(getUsers?|usersInfo|showCredentials|getCmdLineOpts|serverCmdLineOpts|getParameter\s*:\s*['\"]\*)\b|system\.(users|keys)|\bgetUser\b"
+    r"\b(getUsers?|usersInfo|showCredentials|getCmdLineOpts|serverCmdLineOpts)\b|system\.(users|keys)"
+    r"|getParameter['\"]?\s*:\s*['\"]\*"
 )
 _COLLECTION = re.compile(
-    r"\bdb\s*(?:\.\s*getSiblingDB\([^)]*\)\s*)?(?:\.\s*(?P<name>\w+)|\[\s*['\"](?P<index>[^'\"]*)['\"]\s*\]|\.\s*getCollection\(\s*['\"](?P<get>[^'\"]*)['\"]\s*\))\s*\.\s*(?P<verb>find|findOne|aggregate|distinct)\s*\("
+    r"(?:\.\s*(?P<name>\w+)|\[\s*['\"](?P<index>[^'\"]*)['\"]\s*\]"
+    r"|getCollection\(\s*['\"](?P<get>[^'\"]*)['\"]\s*\))\s*\.\s*(find|findOne|aggregate|distinct)\s*\("
 )
+_COMMAND = re.compile(
+    r"(?:[cC]ommand)\s*\(\s*(?:\{\s*['\"]?(?P<key>[\w$]+)['\"]?\s*:|['\"](?P<name>\w+)['\"]|(?P<other>.))",
+    re.S,
+)
+
+
+@cache
+def _lists() -> dict[str, re.Pattern[str]]:
+    text = (files("walissh.safety.clients") / "mongo.yaml").read_text("utf-8")
+    data: dict[str, str] = yaml.safe_load(text)
+    return {
+        key: re.compile("|".join(value.split()) if key.startswith("reading") else _joined(value))
+        for key, value in data.items()
+    }
+
+
+def _joined(value: str) -> str:
+    return re.sub(r"\s+", "", value)
 
 
 def judge(program: str, args: tuple[str, ...], *, fed: bool) -> Told:
     """Judge a call of mongosh or mongo."""
     spec = options.spec("mongosh")
     given = options.read(spec, args)
-    found = list(databases.effects(spec, options.Options(
-        tuple(pair for pair in given.given if pair[0] != "--eval"), given.rest, given.unknown)))  # fmt: skip
+    plain = tuple(pair for pair in given.given if pair[0] != "--eval")
     texts = given.values("--eval")
+    found = list(databases.effects(spec, Options(plain, given.rest, given.unknown)))
     found += [script(text) for text in texts]
     found += [told.unclear("unseen", word) for word in given.rest if re.search(r"\.m?js$", word)]
-    if given.has("--shell") or not (
-        texts or found or given.has("--version", "--help", "--build-info")
-    ):
+    runs = texts or found or given.has("--version", "--help", "--build-info")
+    if given.has("--shell") or not runs:
         waits = told.waits(WORKS, risk=Risk.OPAQUE)
         found.append(told.unclear("unseen", "stdin") if fed and not texts else waits)
     return told.worst(found)
@@ -71,52 +75,68 @@ def script(text: str) -> Told:
     """Judge JavaScript: only calls that are known to read are let through."""
     if len(text) > MAX_CHARS:
         return told.unclear("sql_long", text[:80])
-    joined = re.sub(r"['\"]\s*\+\s*['\"]", "", text)
+    if _SHOW.fullmatch(text):
+        return told.READS
+    joined = _plain(re.sub(r"['\"]\s*\+\s*['\"]", "", text))
     code = _STRING.sub("''", joined)
-    if _DESTROYS.search(code) or _DESTROYS.search(_computed(joined)):
-        return told.destroys(text)
-    if _CHANGES.search(code) or _CHANGES.search(_computed(joined)):
+    effect = told.worst([_called(joined), _commanded(joined)])
+    if effect.risk in {Risk.MUTATING, Risk.DESTRUCTIVE}:
+        return told.of(effect.risk, text)
+    if UNKNOWN in text or "\\u" in text or "\\x" in text or _UNCLEAR.search(code):
+        return told.destroys(text) if "child_process" in text else told.unclear("script", text)
+    waits = told.waits(WORKS, code="endless") if _ENDLESS.search(code) else told.READS
+    return told.worst([waits, effect, *_shown(joined, text)])
+
+
+def _plain(text: str) -> str:
+    """Spell ``x["name"]`` as ``.name``: the two are one."""
+    return re.sub(r"\[\s*['\"](\w+)['\"]\s*\]", r".\1", text)
+
+
+def _called(code: str) -> Told:
+    """Judge what is called, and stages of aggregation that write.
+
+    Strings are looked into as well: a quote inside a pattern would hide what follows it.
+    """
+    if re.search(r"\$(out|merge)\b", code):
+        return told.changes(code)
+    return told.worst(_method(name) for name in re.findall(r"([\w$]+)\s*\(", code))
+
+
+def _method(name: str) -> Told:
+    lists = _lists()
+    if lists["reading_methods"].fullmatch(name):
+        return told.READS
+    if lists["destroying_methods"].fullmatch(name):
+        return told.destroys(name)
+    if lists["changing_methods"].fullmatch(name):
+        return told.changes(name)
+    return told.unclear("function", name)
+
+
+def _commanded(text: str) -> Told:
+    """Judge what adminCommand and runCommand are given: the first key is the command."""
+    if re.search(r"['\"]\$(out|merge)['\"]", text):
         return told.changes(text)
-    if UNKNOWN in text or re.search(
-        r"[\\`]|\bthis\b|\bglobalThis\b|\bprocess\b|\brequire\b|\bimport\b|\beval\b|\bnew\s+Function\b|\bload\b|\bconstructor\b|=(?![=>])(?<![=!<>]=)\s*db\b",
-        code,
-    ):
-        return told.unclear("script", text)
-    if re.search(
-        r"while\s*\(\s*(true|1)|\.\s*watch\s*\(|for\s*\(\s*;\s*;|tailable|sleep\s*\(", code
-    ):
-        return told.waits(WORKS, code="endless")
-    return told.worst(_calls(joined, code))
+    return told.worst(
+        _command(found["key"] or found["name"] or "") for found in _COMMAND.finditer(text)
+    )
 
 
-def _computed(text: str) -> str:
-    """Spell ``x["name"](`` as ``.name(``, and the quoted keys of objects plainly."""
-    plain = re.sub(r"\[\s*['\"](\w+)['\"]\s*\]", r".\1", text)
-    return re.sub(r"(?<=[{,])\s*['\"](\$?\w+)['\"]\s*:", r" \1:", plain)
+def _command(name: str) -> Told:
+    lists = _lists()
+    if lists["destroying_commands"].fullmatch(name):
+        return told.destroys(name)
+    if lists["changing_commands"].fullmatch(name):
+        return told.changes(name)
+    if lists["reading_commands"].fullmatch(name) or name in {"getParameter", "getCmdLineOpts"}:
+        return told.READS
+    return told.unclear("function", name or "runCommand")
 
 
-def _calls(text: str, code: str) -> Iterator[Told]:
-    for name in re.findall(r"([\w$]+)\s*\(", code):
-        if name not in _READS:
-            yield told.unclear("function", name)
-    if re.search(r"\]\s*\(", code) or re.search(
-        r"[\w)\]]\s*\[\s*(?!''|\d|\w+\s*\])[^\]]*\]\s*[.(]", code
-    ):
-        yield told.unclear("script", text)
-    yield from _commands(text)
-    if _SECRETS.search(text):
+def _shown(joined: str, text: str) -> Iterator[Told]:
+    if _SECRETS.search(joined):
         yield told.exposes(text)
-    for found in _COLLECTION.finditer(text):
+    for found in _COLLECTION.finditer(joined):
         if select.secret_table(found["name"] or found["index"] or found["get"] or ""):
             yield told.exposes(text)
-
-
-def _commands(text: str) -> Iterator[Told]:
-    """Judge what adminCommand and runCommand are given: the first key is the command."""
-    for found in re.finditer(r"(?:adminCommand|runCommand)\s*\(\s*(?P<rest>.{0,60})", text, re.S):
-        key = re.match(r"\{\s*['\"]?(\w+)['\"]?\s*:|['\"](\w+)['\"]", found["rest"])
-        name = (key[1] or key[2]) if key else ""
-        if name == "getParameter" or name == "getCmdLineOpts":
-            yield told.READS if name == "getParameter" else told.exposes(name)
-        elif name not in _COMMANDS:
-            yield told.unclear("function", name or "runCommand")

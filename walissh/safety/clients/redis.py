@@ -16,6 +16,7 @@ from walissh.safety.table import GLOB, UNKNOWN
 
 WORKS = "redis-cli COMMAND"
 MAX_REPEATING_S = 60.0
+MAX_SCRIPT = 4_000
 _ENDLESS_MODES = ("--stat", "--latency", "--latency-history", "--latency-dist", "--lru-test")
 _SECRET_SETTING = re.compile(r"(?i).*(pass|auth(?!orit)|secret|key-file|user).*|.*[*?\[].*")
 _CALL = re.compile(r"(?:redis|server)\s*\.\s*p?call\s*\(\s*(?:'([\w.]+)'|\"([\w.]+)\")\s*[,)]")
@@ -189,7 +190,7 @@ def _zero(word: str) -> bool:
 def _script(words: tuple[str, ...]) -> Told:
     """Judge a Lua script by the commands that it calls by name."""
     text = words[1] if len(words) > 1 else ""
-    if UNKNOWN in text:
+    if UNKNOWN in text or len(text) > MAX_SCRIPT:
         return told.unclear("script", words[0])
     if re.search(
         r"(?i)flush|shutdown|'del|\"del|unlink", re.sub(r"['\"]\s*\.\.\s*['\"]", "", text)

@@ -16,7 +16,8 @@ from walissh.safety.clients import lex, select, told
 from walissh.safety.clients.lex import Dialect, Statement
 from walissh.safety.clients.told import Told
 
-MAX_CHARS = 20_000
+MAX_CHARS = 8_000
+MAX_STATEMENTS = 50
 MAX_DEPTH = 4
 _READING = re.compile(r"(SELECT|WITH|VALUES|FROM|\() ?")
 _EXPLAIN = re.compile(r"(EXPLAIN|DESCRIBE|DESC) (?=.)")
@@ -54,6 +55,8 @@ def judge(text: str, dialect: Dialect, depth: int = 0) -> Told:
 
 def all_of(found: list[Statement], dialect: Dialect, depth: int = 0) -> Told:
     """Judge statements that stand one after the other."""
+    if len(found) > MAX_STATEMENTS:
+        return told.unclear("sql_long", found[0].text[:80])
     names = {made["name"] for each in found if (made := _TEMPORARY.match(each.keys))}
     room = _Room(dialect, frozenset(names), depth)
     return told.worst(_statement(each, room) for each in found)
@@ -78,21 +81,19 @@ def _statement(statement: Statement, room: _Room) -> Told:
     for form, judged in _FORMS.items():
         if re.match(form, keys):
             return judged(statement, room)
-    if room.dialect == "tsql" and _second_verb(keys):
-        return _second_verb(keys)
+    second = _second_verb(keys) if room.dialect == "tsql" else None
+    if second is not None:
+        return second
     if _READING.match(keys):
         return select.judge(statement, room.dialect)
     return _by_rule(statement, room.dialect)
 
 
 def _odd(statement: Statement) -> Told:
-    by_name = _by_first(statement)
-    return told.destroys(_cut(statement)) if by_name else told.unclear("statement", _cut(statement))
-
-
-def _by_first(statement: Statement) -> bool:
-    """Tell whether an unclear statement begins with a verb that destroys whatever follows."""
-    return re.match(r"(DROP|TRUNCATE|DELETE|SHUTDOWN|PURGE) ", statement.keys) is not None
+    """Judge a statement that cannot be cut surely, by a verb that destroys whatever follows."""
+    if re.match(r"(DROP|TRUNCATE|DELETE|SHUTDOWN|PURGE) ", statement.keys):
+        return told.destroys(_cut(statement))
+    return told.unclear("statement", _cut(statement))
 
 
 def _cut(statement: Statement) -> str:
@@ -156,8 +157,6 @@ def _explained(statement: Statement, room: _Room, at: int) -> Told:
     while found := _EXPLAIN_WORDS.match(keys, at):
         runs = runs or bool(found["run"]) or bool(_RUNS.search(found["options"] or ""))
         at = found.end()
-    if at == 0:
-        at = re.match(r"ANALYZE (FORMAT = \S+ )?", keys).end()  # type: ignore[union-attr]
     inner = _from(statement, keys, at)
     if inner is None:
         return told.READS
@@ -172,7 +171,7 @@ def _from(statement: Statement, keys: str, at: int) -> Statement | None:
     for index, token in enumerate(statement.tokens):
         if place >= at:
             rest = statement.tokens[index:]
-            return Statement(rest, statement.text[rest[0].at - statement.tokens[0].at :])
+            return lex.statement(rest, statement.text[rest[0].at - statement.tokens[0].at :])
         place += len(token.key) + 1
     return None
 
@@ -193,8 +192,10 @@ def _set(statement: Statement, room: _Room) -> Told:
     """Judge SET @x: the strings of it may be run later, so words of deletion count."""
     if dangerous("".join(statement.strings)):
         return told.destroys(_cut(statement))
+    if re.search(r"\b(GLOBAL|PERSIST\w*|PASSWORD) |@@(?i:global|persist)", statement.keys):
+        return told.changes(_cut(statement))
     inner = _from(statement, statement.keys, len("SET "))
-    return told.worst(select._functions(inner)) if inner else told.READS
+    return told.worst(select.functions(inner)) if inner else told.READS
 
 
 def _prepared(statement: Statement, room: _Room) -> Told:
@@ -242,7 +243,7 @@ def _until_closed(statement: Statement) -> Statement:
     for index, token in enumerate(statement.tokens):
         depth += {"(": 1, ")": -1}.get(token.text, 0) if token.kind == "op" else 0
         if depth == 0:
-            return Statement(statement.tokens[:index], statement.text)
+            return lex.statement(statement.tokens[:index], statement.text)
     return statement
 
 
