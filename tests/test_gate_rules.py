@@ -109,7 +109,7 @@ def test_a_rule_that_cannot_be_is_refused_in_words(
     world: World, decision: str, more: dict[str, object], field: str
 ) -> None:
     with pytest.raises(InvalidError) as refused:
-        gate_rules.make(draft(world, decision, **more))
+        gate_rules.make(draft(world, decision, **more))  # type: ignore[arg-type]
     assert refused.value.field == field
     assert gate_rules.listed(world.person.id) == []
 

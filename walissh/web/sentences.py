@@ -16,6 +16,7 @@ def _(text: str) -> str:
 
 
 SENTENCES: tuple[str, ...] = (
+    *OF_GATE,  # first: some of them would fit a wider pattern below
     # people
     _("Sign in first."),
     _("The name or the password is wrong."),
@@ -239,7 +240,6 @@ SENTENCES: tuple[str, ...] = (
     _("There is no strategy %(name)s. Use one of %(names)s."),
     _("Redis did not answer: %(why)s"),
     *OF_MEMORY,
-    *OF_GATE,
     *OF_PEOPLE,
 )
 
