@@ -94,7 +94,12 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
     """Return the parts that the settings ask for."""
     return Parts(
         model=LateModel(lambda: model(settings)),
-        shell=SshShell(Pool(), hosts, output_limit_mb=settings.output_limit_mb),
+        shell=SshShell(
+            Pool(),
+            hosts,
+            output_limit_mb=settings.output_limit_mb,
+            names_of=secrets.names_of_command,
+        ),
         gate=ReadOnlyGate(),
         circumstance=circumstances,
         rules=gate_rules,

@@ -9,6 +9,9 @@ import paramiko
 
 from walissh.errors import ShellError
 from walissh.react.turn import Exit
+from walissh.safety import exposing
+from walissh.safety.placeholders import UNNUMBERED, Names
+from walissh.safety.purify import Mouth
 from walissh.ssh import remote
 from walissh.ssh.intake import Intake
 from walissh.ssh.kill import end_remote
@@ -36,6 +39,7 @@ class Order:
     limit_s: float
     on_output: Callable[[str], None]
     cancelled: Callable[[], bool]
+    names: Names = UNNUMBERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +84,16 @@ class Command:
         self._mark = f"walissh-{secrets.token_hex(8)}"
         self._encoding = link.endpoint.host.encoding
         hidden = terms.answers.hidden if terms.answers else None
-        self._outlet = Outlet(self._mark, self._encoding, order.on_output, hidden=hidden)
+        self._outlet = Outlet(
+            self._mark, self._encoding, order.on_output, hidden=hidden, mouth=self._mouth(order)
+        )
         self._intake = Intake(channel, self._outlet)
         self._cancelled = seldom(order.cancelled)
         self._process: remote.Started | None = None  # known: the command was sent
         self._exited_at: tuple[float, int] | None = None  # when, and after how many bytes
+
+    def _mouth(self, order: Order) -> Mouth:
+        return Mouth(self._encoding, order.names, exposing.finder(order.command))
 
     def to_the_end(self, command: bytes) -> Exit:
         """Start, listen until one end or another, and tell which it was."""

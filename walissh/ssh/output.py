@@ -97,11 +97,12 @@ class Outlet:
         on_output: Callable[[str], None],
         *,
         hidden: str | None = None,
+        mouth: Mouth | None = None,
     ) -> None:
         self._entrances = {"stdout": _Entrance(mark), "stderr": _Entrance(mark)}
         self._asides = None if hidden is None else _Asides(mark)
         self._hidden = hidden if hidden and len(hidden) >= _MIN_HIDDEN else ""
-        self._mouth = Mouth(encoding)
+        self._mouth = mouth or Mouth(encoding)
         self._encoding = encoding
         self._on_output = on_output
         self._pending: list[str] = []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from walissh.errors import NotFoundError, SealError, ShellError
 from walissh.react.host import Endpoint, Host
 from walissh.react.turn import Exit
+from walissh.safety.placeholders import UNNUMBERED, Names
 from walissh.ssh import dialect, identity, sudo
 from walissh.ssh.command import Command, Order, Terms, seldom
 from walissh.ssh.connect import UntrustedKeyError
@@ -21,8 +22,15 @@ _CHECK_LIMIT_S = 20
 class SshShell:
     """``react.needs.Shell`` over SSH: the only road to a host."""
 
-    def __init__(self, pool: Pool, endpoints: Endpoints, output_limit_mb: int = 256) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        endpoints: Endpoints,
+        output_limit_mb: int = 256,
+        names_of: Callable[[str], Names] = lambda _: UNNUMBERED,
+    ) -> None:
         self._pool = pool
+        self._names_of = names_of
         self._endpoints = endpoints
         self._output_limit = output_limit_mb * 1024 * 1024
 
@@ -43,7 +51,8 @@ class SshShell:
         *revision*, only while the host is as it was then. Raises ShellError; ``started``
         tells whether the command may have begun.
         """
-        order = Order(run_id, command, limit_s, on_output, cancelled)
+        names = self._names_of(run_id)
+        order = Order(run_id, command, limit_s, on_output, cancelled, names)
         return self._run(host_id, order, revision)
 
     def check(self, host_id: str) -> None:
