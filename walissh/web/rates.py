@@ -32,6 +32,9 @@ PER_ADDRESS = "100 per 1 minute"
 PER_NAME = "10 per 10 minute"
 """Guesses at one password; a right one forgets those before it."""
 
+PER_ADDRESS_KEY, PER_NAME_KEY = "WALISSH_TRIES_PER_ADDRESS", "WALISSH_TRIES_PER_NAME"
+"""Other limits, as keys of the app's configuration."""
+
 WAYS_IN = ("signin.by_password", "signin.by_link", "signin.change", "oidc.start", "oidc.callback")
 GUESSED = "signin.by_password"
 ADDRESSES, NAMES = "sign-in-address", "sign-in-name"
@@ -49,8 +52,10 @@ def install(app: Flask, refuse: Refusal) -> None:
     def breached(limit: RequestLimit) -> Response:
         return _refused(limit, refuse)
 
-    by_address = limiter.shared_limit(PER_ADDRESS, ADDRESSES, key_func=_address, on_breach=breached)
-    by_name = limiter.shared_limit(PER_NAME, NAMES, key_func=_name, on_breach=breached)
+    by_address = limiter.shared_limit(
+        _per_address, ADDRESSES, key_func=_address, on_breach=breached
+    )
+    by_name = limiter.shared_limit(_per_name, NAMES, key_func=_name, on_breach=breached)
     for endpoint in WAYS_IN:
         view: Callable[..., Any] = by_address(app.view_functions[endpoint])
         app.view_functions[endpoint] = by_name(view) if endpoint == GUESSED else view
@@ -60,7 +65,7 @@ def forget_guesses() -> None:
     """Let the name of this request be tried as often as before: it was its person."""
     limiter: Limiter = current_app.extensions[EXTENSION]
     try:
-        limiter.limiter.clear(parse(PER_NAME), PREFIX, _name(), NAMES)
+        limiter.limiter.clear(parse(_per_name()), PREFIX, _name(), NAMES)
     except StorageError as error:
         logger.info("tries of a name not forgotten: %s", error)
 
@@ -81,6 +86,14 @@ def _limiter(app: Flask, settings: Settings) -> Limiter:
 def _storage(address: str) -> str:
     """Return the address of Redis as the limiter writes it."""
     return f"redis+{address}" if address.startswith("unix://") else address
+
+
+def _per_address() -> str:
+    return str(current_app.config.get(PER_ADDRESS_KEY, PER_ADDRESS))
+
+
+def _per_name() -> str:
+    return str(current_app.config.get(PER_NAME_KEY, PER_NAME))
 
 
 def _address() -> str:
