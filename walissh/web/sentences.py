@@ -31,6 +31,8 @@ SENTENCES: tuple[str, ...] = (
     _("There is no such session."),
     _("There is no such turn."),
     _("There is no such command."),
+    _("Nothing is kept there any more: hidden values are cut after 30 days."),
+    _("This command holds a secret, and this session can keep no more. Begin a new one."),
     _("There is no such host."),
     _("The message is empty. Write a question."),
     _(

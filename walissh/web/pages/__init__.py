@@ -23,6 +23,7 @@ from walissh.web.pages import (
     memory_words,
     oidc,
     people,
+    reveal,
     rule_words,
     rules,
     running,
@@ -48,6 +49,7 @@ def register(app: Flask) -> None:
     understanding_words.install(app)
     rule_words.install(app)
     audit_words.install(app)
+    reveal.install(app)
     for page in (
         signin,
         home,
@@ -55,6 +57,7 @@ def register(app: Flask) -> None:
         asked,
         events,
         commands,
+        reveal,
         hosts,
         hosts_check,
         hosts_import,
