@@ -69,7 +69,10 @@ _STATEMENT = {
 
 _ROOMS: Mapping[str, _Judge] = {
     **dict.fromkeys(
-        ("mysql", "mariadb", "psql", "sqlite3", "clickhouse-client", "clickhouse", "sqlcmd", "cqlsh"),
+        (
+            "mysql", "mariadb", "psql", "sqlite3", "clickhouse-client", "clickhouse", "sqlcmd",
+            "cqlsh",
+        ),
         databases.judge,
     ),
     **dict.fromkeys(("mysqladmin", "mariadb-admin"), databases.mysqladmin),

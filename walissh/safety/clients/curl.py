@@ -13,7 +13,8 @@ from walissh.safety.table import UNKNOWN
 _DATA = ("--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "--url-query")
 _RAW = ("--data-raw", "--form-string")
 _OUTPUTS = (
-    "--output", "--trace", "--trace-ascii", "--dump-header", "--cookie-jar", "--stderr", "--libcurl",
+    "--output", "--trace", "--trace-ascii", "--dump-header", "--cookie-jar", "--stderr",
+    "--libcurl",
     "--hsts", "--alt-svc", "--etag-save", "--ssl-sessions",
 )  # fmt: skip
 _NOWHERE = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr", ""})

@@ -117,8 +117,8 @@ def mysqladmin(program: str, args: tuple[str, ...], *, fed: bool) -> Told:
 
 _ADMIN = {
     "destructive": r"drop|shutdown|kill",
-    "mutating": r"create|flush-\S+|reload|refresh|password|old-password|start-\w+|stop-\w+|start-all-slaves|stop-all-slaves|debug",
-    "read_only": r"ping|status|version|variables|processlist|proc|extended-status|ext|var|stat|ver|extended",
+    "mutating": r"create|flush-\S+|reload|refresh|(old-)?password|(start|stop)-[\w-]+|debug",
+    "read_only": r"ping|stat(us)?|ver(sion)?|var(iables)?|proc(esslist)?|ext(ended(-status)?)?",
 }
 
 

@@ -8,6 +8,10 @@ from walissh.safety.clients.http import Request
 from walissh.safety.clients.options import Options
 from walissh.safety.clients.told import Told
 
+_NEGATIVES = {
+    "nv": "--no-verbose", "np": "--no-parent", "nc": "--no-clobber", "nd": "--no-directories",
+    "nH": "--no-host-directories",
+}  # fmt: skip
 _NOWHERE = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr"})
 
 
@@ -35,8 +39,7 @@ def _split_negatives(args: tuple[str, ...]) -> tuple[str, ...]:
         negative = re.fullmatch(r"-(\w*?)(n[vpcdH])", word)
         if negative:
             found += [f"-{negative[1]}"] if negative[1] else []
-            found.append({"nv": "--no-verbose", "np": "--no-parent", "nc": "--no-clobber",
-                          "nd": "--no-directories", "nH": "--no-host-directories"}[negative[2]])  # fmt: skip
+            found.append(_NEGATIVES[negative[2]])
         else:
             found.append(word)
     return tuple(found)

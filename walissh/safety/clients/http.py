@@ -20,6 +20,10 @@ _WRITING = frozenset(
     {"POST", "PUT", "PATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "PROPPATCH", "REFRESH"}
 )
 _DELETING = frozenset({"DELETE", "PURGE", "BAN", "FLUSH", "DEL", "DELE", "RMD"})
+_DELETING_BODY = re.compile(
+    r'(?i)"(remove_index|delete|drop\w*)"\s*:|\bFLUSHALL\b|_delete_by_query|<delete>'
+    r"|\bdrop (database|table|measurement)"
+)
 _SYSTEM_FILE = re.compile(r"~?/(?!tmp/|dev/(null|shm))")
 
 
@@ -185,10 +189,7 @@ def _form_query(text: str) -> str:
 
 def _written(request: Request, target: Target, shown: str) -> Told:
     body = " ".join(request.texts)
-    gone = re.search(
-        r'(?i)"(remove_index|delete|drop\w*)"\s*:|\bFLUSHALL\b|_delete_by_query|<delete>|\bdrop (database|table|measurement)',
-        body,
-    )
+    gone = _DELETING_BODY.search(body)
     if gone or _rules()["destroys"].fullmatch(target.text):
         return told.destroys(shown)
     return told.changes(shown)

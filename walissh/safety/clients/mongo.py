@@ -19,10 +19,11 @@ _STRING = re.compile(
     r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`[^`$\\]*`|//[^\n]*|/\*.*?\*/", re.S
 )
 _SHOW = re.compile(
-    r"\s*(show (dbs|databases|collections|tables|profile|logs?( \w+)?|roles)|db|use \w+|help)\s*;?\s*"
+    r"\s*(show (dbs|databases|collections|tables|profile|logs?( \w+)?|roles)|db|use \w+)\s*;?\s*"
 )
 _UNCLEAR = re.compile(
-    r"[\\`]|\?\.|\)\s*\(|\]\s*\(|\b(this|globalThis|process|require|import|eval|load|constructor|prototype|Proxy|Reflect)\b"
+    r"[\\`]|\?\.|\)\s*\(|\]\s*\("
+    r"|\b(this|globalThis|process|require|import|eval|load|constructor|prototype|Proxy|Reflect)\b"
 )
 _ENDLESS = re.compile(
     r"while\s*\(\s*(true|1|!0)\b|\.\s*watch\s*\(|for\s*\(\s*;\s*;|tailable|\bsleep\s*\("

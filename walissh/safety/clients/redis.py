@@ -64,7 +64,8 @@ def judge(program: str, args: tuple[str, ...], *, fed: bool) -> Told:
 
 _WHOLE_MODES = (
     *_ENDLESS_MODES, "--bigkeys", "--memkeys", "--keystats", "--hotkeys", "--scan", "--pipe",
-    "--rdb", "--functions-rdb", "--eval", "--cluster", "--intrinsic-latency", "--replica", "--slave",
+    "--rdb", "--functions-rdb", "--eval", "--cluster", "--intrinsic-latency", "--replica",
+    "--slave",
 )  # fmt: skip
 
 

@@ -22,15 +22,16 @@ MAX_DEPTH = 4
 _READING = re.compile(r"(SELECT|WITH|VALUES|FROM|\() ?")
 _EXPLAIN = re.compile(r"(EXPLAIN|DESCRIBE|DESC) (?=.)")
 _EXPLAIN_WORDS = re.compile(
-    r"(\( (?P<options>[^()]*)\) |(?P<run>ANALYZE|ANALYSE) |(VERBOSE|EXTENDED|PARTITIONS|QUERY PLAN|PLAN|PIPELINE|AST|SYNTAX|ESTIMATE"
-    r"|QUERY TREE|FORMAT = \S+|FOR CONNECTION \d+|FOR SCHEMA \w+|INTO @\w+) ?)"
+    r"(\( (?P<options>[^()]*)\) |(?P<run>ANALYZE|ANALYSE) "
+    r"|(VERBOSE|EXTENDED|PARTITIONS|QUERY PLAN|PLAN|PIPELINE|AST|SYNTAX|ESTIMATE|QUERY TREE|FORMAT = \S+|FOR CONNECTION \d+|FOR SCHEMA \w+|INTO @\w+) ?)"
 )
 _RUNS = re.compile(r"\bANALY[ZS]E( (?!FALSE\b|OFF\b|0\b)\w+)?( ,|$| $)")
 _DANGER = re.compile(
     r"(?i)\b(drop|truncate|delete\s+from|alter\s|shutdown|lo_unlink|pg_terminate_backend|grant\s|xp_cmdshell|program\b)"
 )
 _COPY = re.compile(
-    r"COPY (?P<what>\(.*\)|[\w. ]+?(?: \([^)]*\))?) (?P<way>TO|FROM) (?P<where>PROGRAM|STDOUT|STDIN|\S+)"
+    r"COPY (?P<what>\(.*\)|[\w. ]+?(?: \([^)]*\))?) (?P<way>TO|FROM)"
+    r" (?P<where>PROGRAM|STDOUT|STDIN|\S+)"
 )
 _TEMPORARY = re.compile(
     r"CREATE (LOCAL |GLOBAL )?TEMP(ORARY)? (UNLOGGED )?TABLE (IF NOT EXISTS )?(?P<name>\w+)"
@@ -146,7 +147,8 @@ def _calls(statement: Statement) -> Told:
 
 def _names_a_table(keys: str, at: int) -> bool:
     return re.fullmatch(r"(TABLE )?[\w.` ]+( '…'| \w+)?", keys[at:]) is not None and not re.match(
-        r"(SELECT|ANALYZE|ANALYSE|VERBOSE|INSERT|UPDATE|DELETE|REPLACE|WITH|TABLE \w+$|EXTENDED|FOR|QUERY|PLAN)\b",
+        r"(SELECT|ANALYZE|ANALYSE|VERBOSE|INSERT|UPDATE|DELETE|REPLACE|WITH|TABLE \w+$)\b"
+        r"|(EXTENDED|FOR|QUERY|PLAN)\b",
         keys[at:],
     )
 
