@@ -36,6 +36,7 @@ from walissh.store import (
     milestones,
     misleads,
     people,
+    secrets,
     sessions,
     summaries,
     turns,
@@ -93,6 +94,7 @@ class World:
             enqueue=queue,
             clock=utc_now,
             worker="test-worker",
+            vault=secrets,
         )
         return cls(person, host, session, model, shell, queue, events, parts, tasks, dropped)
 

@@ -8,7 +8,8 @@ from walissh.identity import worker_name as process_name
 from walissh.react import course, telling, texts
 from walissh.react.parts import Parts
 from walissh.react.turn import CommandStatus, Turn, TurnStatus
-from walissh.store import commands, database, due, memory_events, reindex, turns, workers
+from walissh.safety import withhold
+from walissh.store import commands, database, due, memory_events, reindex, secrets, turns, workers
 
 logger = logging.getLogger(__name__)
 
@@ -56,9 +57,15 @@ def sweep(watch: Watch) -> None:
     put_right(parts, now, judge=watch.judges(workers.seen(process_name()), now))
     if watch.tidies(now):
         parts.mind.tidy()
+        _forget_secrets(now)
         database.empty_log()  # what was deleted while others read is gone from the log too
     if not watch.indexed:
         watch.indexed = reindex.reindex(REINDEXED_AT_ONCE) == 0
+
+
+def _forget_secrets(now: datetime) -> None:
+    """Cut hidden values that are older than they are kept."""
+    secrets.drop_older(now - timedelta(days=withhold.LONGEST_DAYS))
 
 
 def put_right(parts: Parts, now: datetime, *, judge: bool = True) -> None:

@@ -267,7 +267,7 @@ def _wait_or_give_up(parts: Parts, turn: Turn, error: ModelError) -> None:
         return
     # not a job that sleeps: upkeep queues the turn when its time has come
     until = parts.clock() + timedelta(seconds=delay_s)
-    if parts.turns.postpone(turn, until, str(error)):
+    if parts.turns.postpone(turn, until, purify.clean(str(error))):
         waiting = replace(turn, status=TurnStatus.QUEUED)
         telling.tell_turn(parts, waiting, note=texts.retrying(turn.language, error, delay_s))
     else:
@@ -335,9 +335,9 @@ def _run(parts: Parts, run: CommandRun) -> bool:
         incoming.finish()
         parts.hosts.record_check(run.host_id, error)
         if error.started:
-            parts.commands.lose(run.id, str(error))
+            parts.commands.lose(run.id, purify.clean(str(error)))
         else:
-            parts.commands.fail(run.id, parts.worker, str(error), error.phase)
+            parts.commands.fail(run.id, parts.worker, purify.clean(str(error)), error.phase)
         return False
     incoming.finish()
     if incoming.broken is not None:

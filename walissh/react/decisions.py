@@ -14,7 +14,7 @@ from walissh.react.turn import (
     Turn,
     Verdict,
 )
-from walissh.safety import withhold
+from walissh.safety import redact, withhold
 
 SAFETY = (
     Risk.READ_ONLY,
@@ -207,7 +207,8 @@ def _wait(parts: Parts, run: CommandRun, verdict: Verdict) -> bool:
 def deny(parts: Parts, command_id: str, user_id: str, reason: str) -> CommandRun:
     """Deny a waiting command; the agent goes on and is told the reason."""
     run = parts.commands.of_person(command_id, user_id)
-    denied = parts.commands.deny(run.id, user_id, reason.replace("\0", "").strip()[:1000])
+    told = redact.redact(reason, parts.vault.names(run.session_id))
+    denied = parts.commands.deny(run.id, user_id, told.replace("\0", "").strip()[:1000])
     telling.tell_command(parts, run.id)
     course.advance(parts, run.turn_id)
     parts.tracker.understanding.misled(run.turn_id, Sign.DENIED)

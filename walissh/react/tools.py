@@ -29,7 +29,7 @@ from walissh.react.turn import (
     Proposal,
     ToolCall,
 )
-from walissh.safety import condense, purify
+from walissh.safety import condense, placeholders, purify
 
 MAX_HOSTS = 50
 MAX_PAGE_CHARS = 12_000
@@ -225,7 +225,7 @@ def _search(arguments: Mapping[str, Any], room: Room) -> str:
     if not found:
         return "[nothing was said about that in earlier talks]"
     told = "\n\n".join(_said(each) for each in found)
-    return f"[said in earlier talks, best match first]\n{_fenced(told)}"
+    return f"[said in earlier talks, best match first]\n{_fenced(placeholders.plain(told))}"
 
 
 def _said(message: Message) -> str:

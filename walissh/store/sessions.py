@@ -11,6 +11,7 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.followed import Tracked
 from walissh.react.turn import Session
+from walissh.safety import redact
 from walissh.store import audit, rows, said
 from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow
@@ -195,7 +196,7 @@ def _row(session: Transaction, session_id: str, user_id: str, *, lock: bool = Fa
 
 
 def _title(title: str) -> str:
-    clean = " ".join(title.replace("\0", "").split())
+    clean = redact.redact(" ".join(title.replace("\0", "").split()))
     if len(clean) > MAX_TITLE_CHARS:
         raise InvalidError(f"A title has at most {MAX_TITLE_CHARS} characters.", field="title")
     return clean
