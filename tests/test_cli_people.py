@@ -6,13 +6,22 @@ from pathlib import Path
 import pytest
 
 from tests.cli import CommandLine
-from walissh.store import people
+from walissh.store import people, people_passes
 
 
 @pytest.fixture
 def command_line(tmp_path: Path) -> CommandLine:
     """The command line on an empty home."""
     return CommandLine(tmp_path / "home")
+
+
+@pytest.fixture
+def quick_line(tmp_path: Path, empty_database: Path) -> CommandLine:
+    """The command line on a home whose tables are there already."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "walissh.db").write_bytes(empty_database.read_bytes())
+    return CommandLine(home)
 
 
 def test_token_create_prints_a_working_token_and_nothing_else(
@@ -87,3 +96,80 @@ def test_help_names_every_command(command_line: CommandLine) -> None:
     told = command_line.run("--help").out
     for name in ("chat", "doctor", "host", "passwd", "sign-in-link", "token", "up"):
         assert re.search(rf"^  {name} +\S", told, re.MULTILINE), name
+
+
+def test_people_are_added_listed_and_get_other_roles(quick_line: CommandLine) -> None:
+    assert quick_line.run("person", "add", "ann", "--role", "viewer").out == ""
+    quick_line.run("person", "add", "bob")
+    quick_line.run("person", "role", "bob", "admin")
+    told = quick_line.run("person", "list").out.splitlines()
+    assert [line.split("\t")[:2] for line in told] == [["ann", "viewer"], ["bob", "admin"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ("person add ann", 1, "a person named ann already"),
+        ("person role ann king", 2, "king"),
+        ("person role nobody viewer", 1, "walissh person add nobody"),
+        ("person disable nobody", 1, "nobody named nobody"),
+        ("token create --user ann --role admin", 1, "walissh person role ann admin"),
+        ("token create --days -1", 2, "--days"),
+        ("token create --scope some", 2, "--scope"),
+        ("token revoke none", 1, "no such browser or token"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    quick_line: CommandLine, arguments: str, code: int, words: str
+) -> None:
+    quick_line.run("person", "add", "ann")
+    result = quick_line.run(*arguments.split())
+    assert result.code == code
+    assert result.out == ""
+    assert words in result.err
+
+
+def test_who_is_disabled_gets_no_token_until_enabled(quick_line: CommandLine) -> None:
+    quick_line.run("person", "add", "ann")
+    quick_line.run("person", "disable", "ann")
+    refused = quick_line.run("token", "create", "--user", "ann")
+    assert refused.code == 1
+    assert "walissh person enable ann" in refused.err
+    quick_line.run("person", "enable", "ann")
+    assert quick_line.run("token", "create", "--user", "ann").code == 0
+
+
+def test_the_last_admin_cannot_be_disabled(quick_line: CommandLine) -> None:
+    quick_line.run("token", "create")
+    result = quick_line.run("person", "disable", "admin")
+    assert result.code == 1
+    assert "last admin" in result.err
+
+
+def test_a_token_has_the_role_scope_and_life_that_were_asked_for(
+    quick_line: CommandLine,
+) -> None:
+    asked = ("--user", "ann", "--role", "viewer", "--scope", "read", "--days", "7")
+    token = quick_line.run("token", "create", *asked, "--label", "report")
+    assert token.err == ""
+    with quick_line.app().app_context():
+        found = people_passes.admitted("api", token.out.strip())
+    assert found is not None
+    assert found.person.role == "viewer"
+    assert (found.by.scope, found.by.label) == ("read", "report")
+    assert found.by.expires_at is not None
+    assert (found.by.expires_at - found.by.created_at).days in (6, 7)
+
+
+def test_a_token_is_listed_without_itself_and_revoked_by_its_id(
+    quick_line: CommandLine,
+) -> None:
+    token = quick_line.run("token", "create", "--days", "0").out.strip()
+    listed = quick_line.run("token", "list").out
+    assert token not in listed
+    token_id, scope, _, used, end, _ = listed.splitlines()[0].split("\t")
+    assert (scope, used, end) == ("all", "never", "never")
+    assert quick_line.run("token", "revoke", token_id).code == 0
+    with quick_line.app().app_context():
+        assert people.by_token("api", token) is None
+    assert quick_line.run("token", "list").out == ""
