@@ -54,6 +54,8 @@ NEEDS: Mapping[str, str] = {
     "memory_moves": MEMORY,
     "welcome": MEMORY,
     "understanding": MEMORY,
+    "rules": RULES,
+    "api.rules": RULES,
     "api.memories": MEMORY,
     "api.core_memory": MEMORY,
     "api.understanding": MEMORY,
