@@ -21,6 +21,7 @@ _STRANGE = re.compile(
     r"\uff01-\uff0f\uff1a-\uff1f]"
 )
 _WRITTEN = ("\\u", "\\x", "&#", *views.TURNED, *views.BACKWARDS)
+BYTES_CHARS = 300
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -105,7 +106,9 @@ def _coded(block: str) -> Iterator[int]:
     """Give the places where a text may be written in a code."""
     plain = block.encode("latin-1", "replace")
     yield from _runs(plain.translate(_RUNS), block)
-    yield from _places(plain.translate(_BYTES), b"aas" * 11 + b"aa")
+    for at in _places(plain.translate(_BYTES), b"aas" * 11 + b"aa"):
+        if views.has_code(block[at : at + BYTES_CHARS]):
+            yield at
     yield from _places(plain.translate(_APART), b"sasasasasa")
     if "%" in block:
         yield from _places(plain.translate(_PERCENT), b"paapaapaa")
@@ -117,7 +120,8 @@ def _runs(classes: bytes, block: str) -> Iterator[int]:
     while at >= 0:
         end = classes.find(b"!", at)
         end = len(classes) if end < 0 else end
-        if views.may_be_code(block[at:end]):
+        run = block[at : min(end + 2, len(block))]  # with what fills up its end
+        if views.may_be_code(block[at:end]) and views.has_code(run):
             yield at
         at = classes.find(shape, end)
 

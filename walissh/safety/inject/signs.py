@@ -1,7 +1,7 @@
 """The signs of an order, read from ``signs.yaml``, and what a passage comes to by them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -9,23 +9,37 @@ from typing import Any
 
 import yaml
 
+from walissh.safety.inject import literals
+
 ORDER = 1.0
+NEARLY = 1e-9
 HIDDEN = 0.3
 """An order that somebody took pains to hide needs less to be one."""
 
 _NUMBERS = re.compile(r"\d")
-Sign = tuple[float, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A pattern, its weight, and pieces of text of which a match has one ("": any text)."""
+
+    weight: float
+    pattern: re.Pattern[str]
+    pieces: tuple[str, ...]
+
+    def weight_in(self, passage: str) -> float:
+        """Return the weight if *passage* shows the sign, else 0."""
+        for piece in self.pieces:
+            if piece in passage:
+                return self.weight if self.pattern.search(passage) else 0.0
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of order: its signs, and the pieces without which there is none of them.
-
-    *sieve* are the rarer ones, of which a passage worth a look has one of this or another kind.
-    """
+    """One kind of order; *sieve*: a passage has one of these, of this or another kind."""
 
     name: str
-    pieces: tuple[str, ...]
     sieve: tuple[str, ...]
     signs: tuple[Sign, ...]
 
@@ -40,7 +54,7 @@ class Weighed:
     @property
     def is_order(self) -> bool:
         """Tell whether it gives an order."""
-        return self.weight >= ORDER - 1e-9
+        return self.weight >= ORDER - NEARLY
 
 
 NOTHING = Weighed(0.0, "")
@@ -56,19 +70,18 @@ def weigh(passage: str, *, hidden: bool = False) -> Weighed:
 
 @lru_cache(maxsize=4096)
 def _weighed(passage: str) -> Weighed:
-    """Lines of a log differ in their numbers, which say nothing here."""
-    weights = {kind.name: _of_kind(kind, passage) for kind in kinds()}
+    """Weigh without regard to numbers: lines of a log differ in them, and they say nothing."""
+    weights = {kind.name: _sum(kind.signs, passage) for kind in kinds()}
     total = sum(weights.values())
     if not total:
         return NOTHING
-    total += sum(weight for weight, sign in _data().beside if sign.search(passage))
+    if total < ORDER:
+        total += _sum(_data().beside, passage)
     return Weighed(total, max(weights, key=weights.__getitem__))
 
 
-def _of_kind(kind: Kind, passage: str) -> float:
-    if not any(piece in passage for piece in kind.pieces):
-        return 0.0
-    return sum(weight for weight, sign in kind.signs if sign.search(passage))
+def _sum(signs: Sequence[Sign], passage: str) -> float:
+    return sum(sign.weight_in(passage) for sign in signs)
 
 
 def kinds() -> tuple[Kind, ...]:
@@ -76,16 +89,21 @@ def kinds() -> tuple[Kind, ...]:
     return _data().kinds
 
 
-@cache
 def sieve() -> tuple[str, ...]:
     """Return the pieces of all kinds, of which an order has one at least."""
     return tuple(dict.fromkeys(piece for kind in kinds() for piece in kind.sieve))
+
+
+def spelled() -> tuple[str, ...]:
+    """Return the words that spelled-out letters are parted into, the longest first."""
+    return _data().spelled
 
 
 @dataclass(frozen=True, slots=True)
 class _Data:
     kinds: tuple[Kind, ...]
     beside: tuple[Sign, ...]
+    spelled: tuple[str, ...]
 
 
 @cache
@@ -94,14 +112,21 @@ def _data() -> _Data:
     data: Mapping[str, Any] = yaml.safe_load(text)
     words: Mapping[str, str] = data["words"]
     found = tuple(
-        Kind(name, tuple(each["pieces"]), tuple(each["sieve"]), tuple(_signs(each["signs"], words)))
+        Kind(name, tuple(each["sieve"]), tuple(_signs(each["signs"], words)))
         for name, each in data["kinds"].items()
     )
-    return _Data(found, tuple(_signs(data["beside"], words)))
+    spelled = sorted(map(str, data["spelled"]), key=len, reverse=True)
+    return _Data(found, tuple(_signs(data["beside"], words)), tuple(spelled))
 
 
-def _signs(given: list[tuple[float, str]], words: Mapping[str, str]) -> Iterator[Sign]:
-    for weight, pattern in given:
-        for name, word in words.items():
-            pattern = pattern.replace(f"{{{name}}}", word)
-        yield weight, re.compile(pattern.replace("{{", "{"))
+def _signs(given: Sequence[tuple[float, str]], words: Mapping[str, str]) -> Iterator[Sign]:
+    for weight, short in given:
+        pattern = _written_out(short, words)
+        yield Sign(weight, re.compile(pattern), tuple(literals.of(pattern)) or ("",))
+
+
+def _written_out(pattern: str, words: Mapping[str, str]) -> str:
+    """Return *pattern* with the words that its names stand for."""
+    for name, word in words.items():
+        pattern = pattern.replace(f"{{{name}}}", word)
+    return pattern.replace("{{", "{")

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote_plus
 
+from walissh.safety.inject import signs
+
 LEAST_CODE = 24
 """A shorter text in a code has no room for an order."""
 
@@ -36,7 +38,7 @@ _PERCENT = re.compile(r"%[2-7e][0-9a-f]", re.I)
 _ALIKE = str.maketrans(
     {
         **dict(zip("авеёзікмнорстухуѕјһԁԛԝӏꙇ", "abeezikmhopctyxysjhdqwll", strict=True)),
-        **dict(zip("αενικορτυχωγηɡɑıȷᴀᴇɪᴏᴜᴛꜱʀɴ", "aevikoptuxwynGaijaeioutsrn".lower(), strict=True)),
+        **dict(zip("αενικορτυχωγηɡɑıȷᴀᴇɪᴏᴜᴛꜱʀɴ", "aevikoptuxwyngaijaeioutsrn", strict=True)),
     }
 )
 TURNED = ("vtaber", "qvfertneq", "nffvfgnag", "vafgehpgvbaf", "rkrphgr", "nccebiny", "cerivbhf")
@@ -134,6 +136,11 @@ def may_be_code(run: str) -> bool:
     return all(each in _STARTS for each in run[:16:4])
 
 
+def has_code(text: str) -> bool:
+    """Tell whether *text* holds a code that can be read as a text."""
+    return bool(_base64(text) or _hex(text))
+
+
 def _replaced(shape: re.Pattern[str], line: str, read: Callable[[str], str]) -> str:
     found = False
 
@@ -161,9 +168,25 @@ def _spaced(line: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """Return letters that stood apart as words: wider gaps part the words."""
-    wide = re.split(r"[ .*_·-]{2,}", text)
-    return " ".join(re.sub(r"[ .*_·-]", "", word) for word in wide) + " "
+    """Return letters that stood apart as words: other gaps than those between letters part them."""
+    gaps = re.findall(r"[ .*_·-]+", text)
+    usual = max(set(gaps), key=gaps.count)
+    parts = re.split(r"([ .*_·-]+)", text)
+    closed = "".join("" if part == usual else " " if part in gaps else part for part in parts)
+    return " ".join(map(_spelled, closed.split())) + " "
+
+
+def _spelled(run: str) -> str:
+    """Part a run of letters into words, if it is made of known ones; the longest first."""
+    words: list[str] = []
+    at = 0
+    while at < len(run):
+        word = next((w for w in signs.spelled() if run.startswith(w, at)), "")
+        if not word:
+            return run
+        words.append(word)
+        at += len(word)
+    return " ".join(words)
 
 
 def _joined(line: str) -> str:

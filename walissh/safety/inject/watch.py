@@ -89,7 +89,6 @@ class Watch:
             self._told.add(flag.text)
             yield flag
 
-
     def _is_known(self) -> bool:
         """Tell whether lines that differ in numbers only were looked at before, and note it."""
         window = passage.window(self._before)
