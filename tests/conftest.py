@@ -20,7 +20,7 @@ SERVER = os.environ.get("TEST_DATABASE_URL", "")
 DEAR = ("tests/stories/", "tests/test_up.py")
 """Whole installations; they begin, so that the end is made of small pieces."""
 
-pytest_plugins = ["tests.services", "tests.sshd", "tests.scripted_model"]
+pytest_plugins = ["tests.services", "tests.sshd", "tests.sudoer", "tests.scripted_model"]
 
 
 @pytest.hookimpl(optionalhook=True)

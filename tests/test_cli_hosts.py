@@ -135,6 +135,38 @@ def test_trusting_another_key_says_what_it_replaces(command_line: CommandLine) -
     assert "SHA256:new is trusted. It REPLACES SHA256:old. Next: walissh host test web1" in second
 
 
+def test_another_machine_is_told_then_trusted_by_its_id(
+    command_line: CommandLine, sshd: Sshd, tmp_path: Path
+) -> None:
+    key = tmp_path / "id"
+    key.write_text(sshd.client_key.private)
+    command_line.run("host", "add", "web1", f"{sshd.user}@127.0.0.1:{sshd.port}", "--key", str(key))
+    command_line.run("host", "trust", "web1")
+    with command_line.app().app_context():
+        host = hosts.find("web1", people.first_admin().id)
+        assert host is not None
+        hosts.meet_machine(host, "a" * 32)
+    told = command_line.run("host", "test", "web1")
+    option = told.err.partition("walissh host trust web1 ")[2].split()
+    wrong = command_line.run("host", "trust", "web1", "--machine", "b" * 32)
+    right = command_line.run("host", "trust", "web1", *option)
+    assert (told.code, wrong.code, right.code, option[0]) == (1, 1, 0, "--machine")
+    assert f"It REPLACES machine {'a' * 32}." in right.out
+    assert command_line.run("host", "test", "web1").code == 0
+
+
+def test_a_password_for_sudo_is_kept_and_removed_unseen(command_line: CommandLine) -> None:
+    command_line.run("host", "add", "web1", "ops@10.0.0.1")
+    kept = command_line.run("host", "sudo", "web1", stdin="open sesame 42\n")
+    assert kept.code == 0 and "open sesame" not in kept.out + kept.err
+    with command_line.app().app_context():
+        host = hosts.find("web1", people.first_admin().id)
+        assert host is not None and hosts.secrets_of(host.id) == {"sudo"}
+    command_line.run("host", "sudo", "web1", stdin="\n")
+    with command_line.app().app_context():
+        assert hosts.secrets_of(host.id) == frozenset()
+
+
 def test_trust_makes_the_first_contact_itself(command_line: CommandLine, sshd: Sshd) -> None:
     command_line.run("host", "add", "web1", f"{sshd.user}@127.0.0.1:{sshd.port}")
     result = command_line.run("host", "trust", "web1")

@@ -13,8 +13,6 @@ from tests.sudoer import OTHER, SudoHost
 from walissh.ssh import askpass, sudo
 from walissh.ssh.output import HIDDEN
 
-pytest_plugins = ("tests.sudoer",)
-
 WRONG = "surely-not-it"
 
 

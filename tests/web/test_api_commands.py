@@ -7,6 +7,7 @@ from tests.fakes import ScriptedModel, ScriptedShell, call
 from tests.web.conftest import Api, act, think, use_parts
 from walissh import wiring
 from walissh.react.turn import Reply
+from walissh.store import sudo
 
 
 @pytest.fixture
@@ -136,3 +137,25 @@ def test_beyond_the_end_of_an_output_there_is_nothing(app: Flask, api: Api) -> N
 def test_a_part_out_of_range_is_refused(app: Flask, api: Api, query: str) -> None:
     response = api.get(f"/commands/x/output?{query}")
     assert (response.status_code, response.json["field"]) == (400, query.split("=", maxsplit=1)[0])
+
+
+def test_a_password_for_sudo_is_lent_and_never_told(
+    app: Flask, api: Api, shell: ScriptedShell, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    command_id = proposed(app, api, "touch x && sudo touch y")
+    bad = api.post(f"/commands/{command_id}/approve", {"sudo_password": "open\nsesame 42"})
+    response = api.post(f"/commands/{command_id}/approve", {"sudo_password": "sesame 42"})
+    with app.app_context():
+        run = wiring.parts().commands.get(command_id)
+        assert run is not None and sudo.sudo_password(run.host_id, run.id) == "sesame 42"
+    act(app, command_id)
+    with app.app_context():
+        assert sudo.sudo_password(run.host_id, run.id) is None
+    assert (bad.status_code, bad.json["field"], response.status_code) == (
+        400,
+        "sudo_password",
+        200,
+    )
+    assert "sesame" not in bad.text + response.text + caplog.text
+    assert "sesame" not in api.get(f"/commands/{command_id}").text

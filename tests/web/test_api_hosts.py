@@ -168,3 +168,29 @@ def test_a_contact_that_takes_long_is_told_as_running(app: Flask, api: Api) -> N
     app.config[host_calls.LIMIT] = 0.2
     response = api.post(f"/hosts/{host_id}/test")
     assert (response.status_code, response.json["status"]) == (202, "running")
+
+
+def test_a_password_for_sudo_goes_in_and_moves_nothing(api: Api) -> None:
+    host = api.made("/hosts", **WEB1)
+    told = api.patch(f"/hosts/{host['id']}", {"sudo_password": "sesame 42"})
+    assert told.json["secrets"] == ["sudo_password"]
+    assert told.json["revision"] == host["revision"] and "sesame" not in told.text
+    assert api.patch(f"/hosts/{host['id']}", {"sudo_password": None}).json["secrets"] == []
+
+
+def test_another_machine_is_told_and_trusted_by_its_id(app: Flask, api: Api) -> None:
+    host_id = api.made("/hosts", **WEB1)["id"]
+    seen(app, host_id)
+    owner_id = api.person.id
+    api.post(f"/hosts/{host_id}/trust")
+    with app.app_context():
+        host = hosts.get(host_id, owner_id)
+        assert host is not None
+        hosts.meet_machine(host, "a" * 32)
+        hosts.meet_machine(host, "b" * 32)
+    told = api.get(f"/hosts/{host_id}").json
+    assert (told["machine_id"], told["seen_machine_id"]) == ("a" * 32, "b" * 32)
+    assert api.post(f"/hosts/{host_id}/trust", {"machine_id": "c" * 32}).status_code == 409
+    taken = api.post(f"/hosts/{host_id}/trust", {"machine_id": "b" * 32}).json
+    assert (taken["machine_id"], taken["seen_machine_id"]) == ("b" * 32, "")
+    assert taken["revision"] == told["revision"] + 1

@@ -13,10 +13,11 @@ from walissh.errors import (
     HostKeyChangedError,
     HostKeyUnknownError,
     InvalidError,
+    MachineChangedError,
     NotFoundError,
     ShellError,
 )
-from walissh.react.host import Auth, Host
+from walissh.react.host import NO_MACHINE, Auth, Host
 
 whose = click.option("--user-name", "person", metavar="OWNER", help="Whose; without: the admin's.")
 
@@ -133,11 +134,9 @@ def test(name: str, person: str | None) -> None:
         error = _contact_now(one)
     if error is not None:
         click.echo(f"{error} [{error.phase}]", err=True)
-        shown = _shown_key(error)
+        shown = _to_trust(error)
         if shown:
-            click.echo(
-                f"Once compared: walissh host trust {error.host} --fingerprint {shown}", err=True
-            )
+            click.echo(f"Once compared: walissh host trust {error.host} {shown}", err=True)
         sys.exit(1)
     click.echo(f"{name}: the log-in works.")
 
@@ -145,9 +144,10 @@ def test(name: str, person: str | None) -> None:
 @host.command("trust")
 @click.argument("name")
 @click.option("--fingerprint", default="", help="Trust only this one: SHA256:...")
+@click.option("--machine", default="", help="Trust only the machine of this id.")
 @whose
-def trust(name: str, fingerprint: str, person: str | None) -> None:
-    """Trust the key that NAME shows; it is asked for its key first if none was seen."""
+def trust(name: str, fingerprint: str, machine: str, person: str | None) -> None:
+    """Trust the key that NAME shows, and the machine; it is asked first if none was seen."""
     from walissh.store import hosts
 
     with opened():
@@ -157,12 +157,26 @@ def trust(name: str, fingerprint: str, person: str | None) -> None:
             _contact_now(one)
             one = _named(name, mine)
         replaced = _replaced(one)
-        if replaced and not fingerprint and sys.stdin.isatty():
-            fingerprint = _confirmed(one)
-        trusted = hosts.trust(one.id, mine, fingerprint).trusted_key
+        if replaced and not (fingerprint or machine) and sys.stdin.isatty():
+            fingerprint, machine = _confirmed(one, replaced)
+        trusted = hosts.trust(one.id, mine, fingerprint, machine).trusted_key
     shown = trusted.fingerprint if trusted else ""
     instead = f" It REPLACES {replaced}." if replaced else ""
     click.echo(f"{name}: {shown} is trusted.{instead} Next: walissh host test {name}")
+
+
+@host.command("sudo")
+@click.argument("name")
+@whose
+def sudo(name: str, person: str | None) -> None:
+    """Keep what sudo is told on NAME: a line of stdin, or typed unseen; an empty one removes it."""
+    from walissh.store import sudo as passwords
+
+    password = _line("Password for sudo")
+    with opened():
+        mine = owner(person).id
+        passwords.keep(_named(name, mine).id, mine, password)
+    click.echo(f"{name}: the password for sudo is {'kept, sealed' if password else 'removed'}.")
 
 
 @host.command("remove")
@@ -222,9 +236,9 @@ def _key_text(path: str) -> str:
     return Path(path).expanduser().read_text(encoding="utf-8")
 
 
-def _line() -> str:
+def _line(what: str = "Secret") -> str:
     if sys.stdin.isatty():
-        text: str = click.prompt("Secret", hide_input=True, err=True)
+        text: str = click.prompt(what, default="", hide_input=True, show_default=False, err=True)
         return text
     return sys.stdin.readline().rstrip("\r\n")
 
@@ -243,28 +257,31 @@ def _contact_now(one: Host) -> ShellError | None:
     return None
 
 
-def _shown_key(error: ShellError) -> str:
-    """Return the fingerprint that a host showed and nobody trusts, "" if that is not it."""
+def _to_trust(error: ShellError) -> str:
+    """Return the option that trusts what a host showed, "" if it showed nothing new."""
     if isinstance(error, HostKeyUnknownError):
-        return error.fingerprint
-    return error.seen if isinstance(error, HostKeyChangedError) else ""
+        return f"--fingerprint {error.fingerprint}"
+    if isinstance(error, MachineChangedError):
+        return f"--machine {error.seen or NO_MACHINE}"
+    return f"--fingerprint {error.seen}" if isinstance(error, HostKeyChangedError) else ""
 
 
 def _replaced(one: Host) -> str:
-    """Return the trusted fingerprint that trusting the key seen last takes away, "" if none."""
-    if one.trusted_key is None or one.seen_key in (None, one.trusted_key):
-        return ""
-    return one.trusted_key.fingerprint
+    """Return the key or the machine that trusting what was seen last takes away, "" if none."""
+    if one.trusted_key is not None and one.seen_key not in (None, one.trusted_key):
+        return one.trusted_key.fingerprint
+    return f"machine {one.machine_id}" if one.seen_machine_id else ""
 
 
-def _confirmed(one: Host) -> str:
-    """Ask whether the changed key is right; return the fingerprint that was shown."""
-    old = one.trusted_key.fingerprint if one.trusted_key else ""
-    new = one.seen_key.fingerprint if one.seen_key else ""
+def _confirmed(one: Host, old: str) -> tuple[str, str]:
+    """Ask whether what changed is right; return the fingerprint and the machine shown."""
+    key = one.seen_key.fingerprint if one.seen_key else ""
+    machine = one.seen_machine_id if one.seen_key == one.trusted_key else ""
+    new = f"machine {machine}" if machine else key
     click.confirm(
-        f"{one.name}: its key changed. Trusting {new} REPLACES {old}. Go on?", abort=True, err=True
+        f"{one.name}: it changed. Trusting {new} REPLACES {old}. Go on?", abort=True, err=True
     )
-    return new
+    return key, machine
 
 
 def _trust(one: Host) -> str:

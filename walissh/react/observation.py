@@ -213,4 +213,6 @@ def _state(run: CommandRun) -> str:
     if run.status is CommandStatus.FINISHED and run.ended_by == "output_limit":
         return f"stopped because of too much output, {size} so far"
     state = states.get(run.status, f"not ended, {run.status}")
+    if run.status is CommandStatus.FINISHED and run.phase == "sudo":
+        state += f". {run.error}"
     return " ".join(state.split()).replace("[", "(").replace("]", ")")

@@ -68,7 +68,8 @@ def of(step: SubTask) -> tuple[Undertaking, ...]:
 def state(run: CommandRun) -> str:
     """Say in a few words how a command stands."""
     if run.status is CommandStatus.FINISHED:
-        return f"exit {run.exit_code}" if run.ended_by == "exited" else f"stopped: {run.ended_by}"
+        by_itself = run.ended_by in ("exited", "sudo")
+        return f"exit {run.exit_code}" if by_itself else f"stopped: {run.ended_by}"
     if run.status is CommandStatus.UNKNOWN:
         return "interrupted, outcome unknown"
     if run.status is CommandStatus.CANCELLED and run.started_at is not None:

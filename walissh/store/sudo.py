@@ -7,7 +7,7 @@ from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.turn import CommandStatus
 from walissh.store import audit
 from walissh.store.database import reading, writing
-from walissh.store.models import CommandRow, CredentialRow
+from walissh.store.models import CommandRow, CredentialRow, HostRow
 from walissh.store.seal import seal, unseal
 
 KIND = "sudo"
@@ -61,6 +61,16 @@ def lend(command_id: str, user_id: str, password: str, *, keep: bool = False) ->
             audit.append(session, actor=user_id, kind="host_sudo_kept", subject=row.host_id)
 
 
+def keep(host_id: str, owner_id: str, password: str) -> None:
+    """Seal what sudo is told on a host; "" removes it. Raises NotFoundError, InvalidError."""
+    with writing() as session:
+        host = session.get(HostRow, host_id)
+        if host is None or host.owner_id != owner_id:
+            raise NotFoundError("There is no such host.")
+        put(session, host_id, KIND, check(password) if password else "")
+        audit.append(session, actor=owner_id, kind="host_sudo_kept", subject=host_id)
+
+
 def take_back(command_id: str) -> None:
     """Forget what was lent to a command that still waits: it was not approved."""
     with writing() as session:
@@ -76,10 +86,11 @@ def forget(session: Transaction, *command_ids: str) -> None:
 
 
 def put(session: Transaction, host_id: str, kind: str, plain: str) -> None:
-    """Seal *plain* in the place of what was there."""
+    """Seal *plain* in the place of what was there; "" only removes that."""
     where = (CredentialRow.host_id == host_id, CredentialRow.kind == kind)
     session.execute(delete(CredentialRow).where(*where))
-    session.add(CredentialRow(host_id=host_id, kind=kind, sealed=seal(plain)))
+    if plain:
+        session.add(CredentialRow(host_id=host_id, kind=kind, sealed=seal(plain)))
 
 
 def _lent(command_id: str) -> str:
