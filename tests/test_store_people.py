@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import select
 
 from walissh.errors import DeniedError, InvalidError
-from walissh.store import people
+from walissh.store import password_hashes, people
 from walissh.store.database import reading
 from walissh.store.models import PersonRow, TokenRow
 
@@ -91,11 +91,11 @@ def test_a_new_password_signs_out_every_browser_and_no_program(database_app: Fla
 
 def test_with_every_place_taken_the_next_one_is_told_to_try_again(database_app: Flask) -> None:
     with ExitStack() as places:
-        for _ in range(people.HASHES_AT_ONCE):
-            places.enter_context(people.hash_slot())
-        with pytest.raises(people.BusyError), people.hash_slot(0):
+        for _ in range(password_hashes.HASHES_AT_ONCE):
+            places.enter_context(password_hashes.hash_slot())
+        with pytest.raises(password_hashes.BusyError), password_hashes.hash_slot(0):
             pass
-    with people.hash_slot(0):
+    with password_hashes.hash_slot(0):
         pass
 
 
@@ -109,8 +109,8 @@ def test_a_password_is_looked_at_when_a_place_gets_free(database_app: Flask) -> 
 
     thread = threading.Thread(target=look)
     with ExitStack() as places:
-        for _ in range(people.HASHES_AT_ONCE):
-            places.enter_context(people.hash_slot())
+        for _ in range(password_hashes.HASHES_AT_ONCE):
+            places.enter_context(password_hashes.hash_slot())
         thread.start()
         thread.join(0.2)
         assert found == []

@@ -98,6 +98,7 @@ POST /settings/tokens/<id:token_id>/revoke
 WORKER = """
 POST /api/v1/commands/<id:command_id>/approve
 POST /api/v1/commands/<id:command_id>/deny
+POST /api/v1/commands/<id:command_id>/reveal
 PUT /api/v1/core-memory/<id:block>
 POST /api/v1/core-memory/<id:block>/confirm
 POST /api/v1/core-memory/<id:block>/erase
@@ -121,12 +122,14 @@ POST /api/v1/sessions
 DELETE /api/v1/sessions/<id:session_id>
 PATCH /api/v1/sessions/<id:session_id>
 POST /api/v1/sessions/<id:session_id>/messages
+POST /api/v1/sessions/<id:session_id>/reveal
 POST /api/v1/turns/<id:turn_id>/cancel
 DELETE /api/v1/understanding
 DELETE /api/v1/understanding/<id:turn_id>/<id:sign>
 DELETE /api/v1/understanding/rules/<id:rule>
 POST /commands/<command_id>/approve
 POST /commands/<command_id>/deny
+POST /commands/<command_id>/reveal
 POST /hosts
 POST /hosts/<host_id>
 POST /hosts/<host_id>/delete

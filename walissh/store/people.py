@@ -3,27 +3,22 @@
 import hashlib
 import re
 import secrets
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Literal
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from walissh.clock import utc_now
 from walissh.config import Lang
-from walissh.errors import ConflictError, DeniedError, InvalidError, WalisshError
+from walissh.errors import ConflictError, DeniedError, InvalidError
 from walissh.react.circumstances import ADMIN, OPERATOR, ROLES
 from walissh.store import audit
 from walissh.store.database import changed, reading, writing
 from walissh.store.models import PersonRow, TokenRow
+from walissh.store.password_hashes import hashed, is_right
 
 TokenKind = Literal["link", "web", "api"]
 Scope = Literal["all", "read"]
@@ -38,15 +33,6 @@ READ = "read"
 MIN_PASSWORD_CHARS = 8
 NAME = re.compile(r"[\w][\w.@+-]{0,63}")
 WRONG = "The name or the password is wrong."
-HASHES_AT_ONCE = 4
-"""One takes 64 MiB and half a second of a core; strangers may ask for as many as they like."""
-
-HASH_WAIT_S = 3.0
-_hash_slots = threading.BoundedSemaphore(HASHES_AT_ONCE)
-
-
-class BusyError(WalisshError):
-    """So many passwords are looked at that this one has no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +122,10 @@ def set_password(person_id: str, password: str) -> None:
         raise InvalidError(
             f"The password needs at least {MIN_PASSWORD_CHARS} characters.", field="password"
         )
-    with hash_slot():
-        hashed = _hasher().hash(password)
+    kept = hashed(password)
     with writing() as session:
         session.execute(
-            update(PersonRow).where(PersonRow.id == person_id).values(password_hash=hashed)
+            update(PersonRow).where(PersonRow.id == person_id).values(password_hash=kept)
         )
         session.execute(
             update(TokenRow)
@@ -184,27 +169,10 @@ def check_password(name: str, password: str) -> Person:
     """
     with reading() as session:
         row = session.scalar(select(PersonRow).where(PersonRow.name == name))
-    hashed = row.password_hash if row is not None else None
-    try:
-        # a made-up hash takes the same time, so that names cannot be probed
-        with hash_slot():
-            _hasher().verify(hashed or _decoy(), password)
-    except (VerificationError, InvalidHashError) as error:
-        raise DeniedError(WRONG) from error
-    if row is None or hashed is None or row.disabled_at is not None:
+    right = is_right(password, None if row is None else row.password_hash)
+    if row is None or not right or row.disabled_at is not None:
         raise DeniedError(WRONG)
     return person_of(row)
-
-
-@contextmanager
-def hash_slot(wait_s: float = HASH_WAIT_S) -> Iterator[None]:
-    """Hold one of the few places for work with argon2; BusyError if none gets free."""
-    if not _hash_slots.acquire(timeout=wait_s):
-        raise BusyError("Too many people sign in at this moment. Try again in a few seconds.")
-    try:
-        yield
-    finally:
-        _hash_slots.release()
 
 
 def issue_token(
@@ -347,13 +315,3 @@ def person_of(row: PersonRow) -> Person:
 def digest_of(plain: str) -> str:
     """Return what is kept of a token."""
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@cache
-def _hasher() -> PasswordHasher:
-    return PasswordHasher()
-
-
-@cache
-def _decoy() -> str:
-    return _hasher().hash(secrets.token_urlsafe(16))

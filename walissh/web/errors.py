@@ -19,7 +19,7 @@ from walissh.errors import (
     StoreError,
     WalisshError,
 )
-from walissh.store.people import BusyError
+from walissh.store.password_hashes import BusyError
 from walissh.web.rights import ForbiddenError
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ somebody adds is closed to viewers until it is named here.
 from collections.abc import Mapping
 
 from walissh.errors import WalisshError
-from walissh.react.circumstances import ADMIN, OPERATOR, ROLES
+from walissh.react.circumstances import ADMIN, OPERATOR, ROLES, VIEWER
 
 READ, ACCOUNT, ASK, APPROVE = "read", "account", "ask", "approve"
 HOSTS, MEMORY, RULES = "hosts", "memory", "rules"
@@ -18,7 +18,7 @@ _WORKERS = frozenset({ADMIN, OPERATOR})
 RIGHTS: Mapping[str, frozenset[str]] = {
     READ: frozenset(ROLES),
     ACCOUNT: frozenset(ROLES),
-    AUDIT_ALL: frozenset(ROLES),
+    AUDIT_ALL: frozenset({ADMIN, VIEWER}),
     ASK: _WORKERS,
     APPROVE: _WORKERS,
     HOSTS: _WORKERS,

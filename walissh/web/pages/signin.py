@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from walissh import wiring
 from walissh.errors import DeniedError
 from walissh.store import people, people_passes
+from walissh.store.password_hashes import BusyError
 from walissh.store.people import Person
 from walissh.web import auth, i18n, rates, rights
 from walissh.web.pages import welcome
@@ -34,7 +35,7 @@ def by_password() -> AnyResponse:
     except DeniedError as error:
         people_passes.note_failure(name, "password", auth.address())
         return refused(str(error), 403, wanted, name=name)
-    except people.BusyError as error:
+    except BusyError as error:
         return refused(str(error), 503, wanted, name=name)
     rates.forget_guesses()
     return auth.sign_in(redirect(first_stop(someone, wanted), 303), someone, "password")
