@@ -114,3 +114,14 @@ def test_wget_writes_a_file_unless_told_otherwise() -> None:
     assert [each.risk for each in told if each] == [
         Risk.MUTATING, Risk.READ_ONLY, Risk.READ_ONLY,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("http://169.254.169.25[3-5]/latest/user-data",),
+     ("--connect-to", "::2852039166:80", "http://x/"),
+     ("--resolve", "x:80:[fd00:ec2::254]", "http://x/"),
+     ("-x", "http://169.254.169.254:80", "http://x/")],
+)  # fmt: skip
+def test_the_metadata_address_is_found_behind_ranges_and_detours(args: tuple[str, ...]) -> None:
+    assert _curl(*args).risk is Risk.SECRET_EXPOSURE

@@ -169,3 +169,18 @@ def test_a_monstrous_statement_is_opaque_and_soon(text: str) -> None:
     began = time.perf_counter()
     assert _risk(text) is Risk.OPAQUE
     assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize("verb", ["delete from t", "update t set a = 1", "insert into t select 1"])
+def test_a_write_behind_a_common_table_is_a_write(verb: str) -> None:
+    assert _risk(f"with x as (select 1) {verb}") in {Risk.DESTRUCTIVE, Risk.MUTATING}
+
+
+def test_a_whole_row_shows_what_a_star_shows() -> None:
+    assert _risk("select to_jsonb(u) from users u") is Risk.SECRET_EXPOSURE
+    assert _risk("select count(u) from users u") is Risk.READ_ONLY
+
+
+def test_a_compound_block_is_not_the_start_of_a_transaction() -> None:
+    assert _risk("begin not atomic truncate t; end", "mysql") is not Risk.READ_ONLY
+    assert _risk("begin isolation level serializable; select 1; commit") is Risk.READ_ONLY

@@ -18,7 +18,6 @@ _OUTPUTS = (
     "--hsts", "--alt-svc", "--etag-save", "--ssl-sessions",
 )  # fmt: skip
 _NOWHERE = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr", ""})
-_OVERRIDE = re.compile(r"(?i)x-(?:http-)?method(?:-override)?\s*:\s*(\w+)")
 _FTP_READS = re.compile(
     r"(?i)[-+*]*(pwd|stat|syst|list|nlst|size|mdtm|noop|help|feat|ls|cwd|cd)\b.*"
 )
@@ -81,6 +80,8 @@ def _requests(given: Options, *, fed: bool) -> Iterator[Told]:
     from_stdin = len(sent) < len(paths) + len(uploads)
     for method in _methods(given, body=bool(texts or paths)):
         for url in (*given.rest, *given.values("--url")):
+            if url.startswith("@"):
+                yield told.unclear("unseen", url)
             query = "&".join(texts) if to_query else ""
             full = f"{url}{'&' if '?' in url else '?'}{query}" if query else url
             yield http.judge(
@@ -97,7 +98,9 @@ def _requests(given: Options, *, fed: bool) -> Iterator[Told]:
 def _methods(given: Options, *, body: bool) -> list[str]:
     """Return the methods that may be used: several after ``--next``."""
     named = given.values("--request")
-    headers = [found[1] for value in given.values("--header") if (found := _OVERRIDE.match(value))]
+    headers = [
+        found[1] for value in given.values("--header") if (found := http.OVERRIDE.match(value))
+    ]
     if named or headers:
         return [*named, *headers]
     if given.has("--upload-file"):
@@ -146,7 +149,7 @@ def _form(value: str, texts: list[str], paths: list[str]) -> None:
 def _other_ways(given: Options) -> Iterator[Told]:
     """Judge hosts that are reached in place of the URL's own."""
     for value in given.values("--resolve", "--connect-to", "--proxy", "--preproxy", "--doh-url"):
-        parts = re.split(r"://|[,@]|(?<![\[:\da-fA-F]):|:(?=[^:]*$)|:(?=\d+\.)", value)
-        hosts = [urls.target(part) for part in [value, *parts] if part]
+        parts = re.findall(r"\[[^\]]*\]|[^:,/@]+", value)
+        hosts = [urls.target(part.strip("+-*")) for part in parts]
         if any(host and host.metadata for host in hosts):
             yield told.exposes(value)

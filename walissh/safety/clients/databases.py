@@ -35,6 +35,7 @@ def _parts(program: str, spec: Spec, given: Options, *, fed: bool) -> Iterator[T
     yield from effects(spec, given)
     if program == "psql":
         yield from _output(given)
+        yield from _variables(given)
     dialect = _DIALECTS[program]
     texts = [value for name, value in given.given if "statement" in spec.means(name)]
     texts += list(given.rest[1:]) if program == "sqlite3" else []
@@ -77,6 +78,13 @@ _EFFECTS: dict[str, Callable[[str, str], Told]] = {
     "runs": lambda name, value: told.destroys(value) if value else told.READS,
     "opaque": lambda name, value: told.unclear("unseen", value or name),
 }
+
+
+def _variables(given: Options) -> Iterator[Told]:
+    """Judge psql's variables: what is put in their place later may be anything but a word."""
+    for value in given.values("--variable"):
+        if not re.fullmatch(r"\w+(=[\w.:/ -]*)?", value) or sql.dangerous(value):
+            yield told.unclear("argument", value)
 
 
 def _output(given: Options) -> Iterator[Told]:

@@ -57,6 +57,7 @@ def _wget(given: Options) -> Iterator[Told]:
     files = tuple(given.values("--post-file", "--body-file"))
     texts = tuple(given.values("--post-data", "--body-data"))
     named = given.values("--method")
+    named += [found[1] for each in given.values("--header") if (found := http.OVERRIDE.match(each))]
     method = named[-1] if named else ("POST" if files or texts else "GET")
     for url in given.rest:
         yield http.judge(

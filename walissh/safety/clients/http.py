@@ -24,6 +24,7 @@ _DELETING_BODY = re.compile(
     r'(?i)"(remove_index|delete|drop\w*)"\s*:|\bFLUSHALL\b|_delete_by_query|<delete>'
     r"|\bdrop (database|table|measurement)"
 )
+OVERRIDE = re.compile(r"(?i)x-(?:http-)?method(?:-override)?\s*:\s*(\w+)")
 _SYSTEM_FILE = re.compile(r"~?/(?!tmp/|dev/(null|shm))")
 
 
@@ -116,8 +117,9 @@ def _other_scheme(target: Target) -> Told:
 
 def _matches(name: str, target: Target) -> bool:
     rule = _rules()[name]
-    found = rule.match(target.text) if name == "secret" else rule.fullmatch(target.text)
-    return found is not None
+    if name == "secret":
+        return bool(rule.match(target.text) or rule.match(f":{target.port}{target.text}"))
+    return rule.fullmatch(target.text) is not None
 
 
 # --- what it does there ---------------------------------------------------------------

@@ -23,7 +23,7 @@ ENDLESS_S = 60
 _WRITES = re.compile(
     r"\b(?:INTO (?!@)|FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)\b|LOCK IN SHARE MODE\b)"
 )
-_INNER = re.compile(r"\( (?P<verb>DELETE|UPDATE|INSERT|MERGE) ")
+_INNER = re.compile(r"[()] (?P<verb>DELETE|UPDATE|INSERT|MERGE|REPLACE) (?!\()")
 _SCHEMAS = frozenset({"PG_CATALOG", "INFORMATION_SCHEMA", "SYS", "PERFORMANCE_SCHEMA"})
 
 
@@ -56,7 +56,7 @@ def judge(statement: Statement, dialect: Dialect, *, shown: bool = True) -> Told
         return effects
     if tree is None:
         return told.worst([effects, told.unclear("statement", _cut(statement))])
-    return told.worst([effects, *(_secret_parts(tree, statement) if shown else ())])
+    return told.worst([effects, *(_secret_parts(tree, statement, dialect) if shown else ())])
 
 
 def _cut(statement: Statement) -> str:
@@ -173,15 +173,29 @@ def _plain(statement: Statement, dialect: Dialect) -> str:
     return re.sub(r" (FORMAT \w+|SETTINGS .*|INTO @.*|ALLOW FILTERING)$", "", plain)
 
 
-def _secret_parts(tree: "exp.Expr", statement: Statement) -> Iterator[Told]:
+def _secret_parts(tree: "exp.Expr", statement: Statement, dialect: Dialect) -> Iterator[Told]:
     from sqlglot import exp
 
-    if isinstance(tree, exp.Command):
+    odd = (
+        exp.DML,
+        exp.DDL,
+        exp.Command,
+        exp.Drop,
+        exp.Alter,
+        exp.TruncateTable,
+        exp.Into,
+        exp.Lock,
+    )
+    writes = [node for node in tree.find_all(*odd) if not isinstance(node, exp.Query)]
+    if writes or not isinstance(tree, exp.Query | exp.Values | exp.Tuple | exp.Paren):
         yield told.unclear("statement", _cut(statement))
         return
     for select in tree.find_all(exp.Select):
         tables = [_table_name(each) for each in _own_tables(select)]
-        if any(map(_is_star, select.expressions)) and any(map(secret_table, tables)):
+        aliases = {each.alias_or_name.lower() for each in _own_tables(select)}
+        aliases = aliases if dialect == "postgres" else set()
+        whole = any(_is_star(each) or _is_row(each, aliases) for each in select.expressions)
+        if whole and any(map(secret_table, tables)):
             yield told.exposes(_cut(statement))
         if _shown_outside(select) and any(map(_shows_secret, select.expressions)):
             yield told.exposes(_cut(statement))
@@ -204,12 +218,17 @@ def _table_name(table: "exp.Table") -> str:
 def _is_star(expression: "exp.Expr") -> bool:
     from sqlglot import exp
 
-    if isinstance(expression, exp.Star) or (
-        isinstance(expression, exp.Column) and isinstance(expression.this, exp.Star)
-    ):
-        return True
-    whole = {"row_to_json", "to_json", "to_jsonb", "json_agg", "jsonb_agg", "array_agg"}
-    return any(each.name.lower() in whole for each in expression.find_all(exp.Anonymous))
+    column = isinstance(expression, exp.Column) and isinstance(expression.this, exp.Star)
+    return column or isinstance(expression, exp.Star)
+
+
+def _is_row(expression: "exp.Expr", aliases: set[str]) -> bool:
+    """Tell whether a table stands where a column is expected: its whole rows are meant."""
+    from sqlglot import exp
+
+    columns = expression.find_all(exp.Column)
+    hidden = isinstance(expression, exp.Count)
+    return not hidden and any(not each.table and each.name.lower() in aliases for each in columns)
 
 
 def _shown_outside(select: "exp.Select") -> bool:

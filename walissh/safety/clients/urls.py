@@ -177,5 +177,6 @@ def _choices(piece: str) -> list[str]:
     if found[1] is not None:
         return found[1].split(",")
     if found[2] is not None:
-        return [found[2], found[3]]
+        numbers = range(int(found[2]), int(found[3]) + 1)
+        return [f"{number:0{len(found[2])}d}" for number in numbers[: MAX_URLS + 1]]
     return [chr(code) for code in range(ord(found[4]), ord(found[5]) + 1)] or [UNKNOWN]
