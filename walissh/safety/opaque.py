@@ -9,9 +9,10 @@ _PLACEHOLDER = re.compile(
     r"(?i)(?:null|nil|none|undefined|true|false|yes|no|on|off|unset|empty|hidden|redacted|masked"
     r"|required|optional|enabled?|disabled?|set|not|unknown|n/?a|foobared|change_?me\w*|example|string"
     r"|str|text|invalid|expired|missing|denied|failed|ok|error|wrong|incorrect|sent|changed|default"
-    r"|prompt|ask|file|env|sha\d*|md5|bytes|int|auto|basic|bearer|digest|password|secret|token"
+    r"|prompt|ask|file|env|sha\d*|md5|bytes|int|auto|basic|bearer|digest|password|secret|token|psk"
     r"|filtered|removed|sensitive|encrypted|never|valid|revoked|weak|strong|medium)\W*"
     r"|(?:your|replace|insert|enter|put)[-_ ].*|.*[-_]here"
+    r"|[\^~<>=]{0,2}v?\d+(?:\.\d+){1,3}"
     r"|[*•.xX#-]{3,}|<.*|\$\{.*|\$\(.*|\$[A-Za-z_]\w*|\{\{.*|%[({\w].*|[(\[{‹«|>].*|@\w+@?|!\w+.*"
     r"|(?:file|vault|arn|env|ssm|secret|op|http|https|/run|sm|sha\d+|md5):.*"
 )
@@ -40,7 +41,7 @@ _ORDINARY = re.compile(
     r"|(?:[0-9a-f]{2,4}:)+[0-9a-f:]*(?:/\d+)?"  # MAC, IPv6, fingerprints
     r"|(?:h1:|sha\d*[:-]|md5[:-]|AAAA[A-Z]|ssh-|ecdsa-|rsa|aes|LS0tLS1CRUdJTiBDRVJU|MI[GI][A-Z]"
     r"|MFkw|0x|arn:|urn:|\w+://|[./~]|\w+@\w+\.\w|base64|utf-?\d|oauth|argon2|bcrypt|x\.?509"
-    r"|ed25519|i-|ami-).*"
+    r"|ed25519|i-|ami-|pk_).*"
 )
 _WORDS = re.compile(
     r"[A-Z]?[a-z]+(?:[-_ .:/][A-Za-z]?[a-z]*)*\d{0,2}|[A-Z]+(?:[-_ ][A-Z]+)*\d{0,2}"

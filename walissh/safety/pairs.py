@@ -15,7 +15,7 @@ PIECES = frozenset(
 """Lower-case pieces of names; without one of them no pair is in a line."""
 
 WORDS = {
-    "pass": "(?:word|wd|phrase|code|wort)?", "pwd": "", "psk": "", "secret": "", "token": "",
+    "pass": "(?:_?word|wd|_?phrase|code|wort)?", "pwd": "", "psk": "", "secret": "", "token": "",
     "key": "(?:[_-]?(?:id|secret|base)|-data)?\\d?", "authtok": "", "cred": "entials?", "_auth": "",
     "sess": "(?:ion)?_?id", "_pw": "", "sid": "",
 }  # fmt: skip
@@ -26,7 +26,7 @@ TO_VALUE = (
 )
 """What stands between a name and its value, within one line."""
 _NAME = (
-    r"(?:(?P<pass>pass(?:word|wd|phrase|code|wort)?|pwd|psk|_pw)"
+    r"(?:(?P<pass>pass(?:_?word|wd|_?phrase|code|wort)?|pwd|psk|_pw)"
     r"|authtok|secret|token|key(?:[_-]?(?:id|secret|base)|-data)?\d?|credentials?|_auth"
     r"|sess(?:ion)?_?id|sid)"
 )
@@ -46,6 +46,7 @@ _STRONG_KEY = re.compile(
     r"|registration|agent|join|cluster|webui|sendgrid|root)[_. -]?$",
     re.I,
 )
+_PLACE_IN_LIST = re.compile(r"(?:next|page|continuation|cursor|cancell?)[_-]?$", re.I)
 _PW_OWNER = re.compile(r"(?:bind|root|admin|db|user)$", re.I)
 _SPACED = re.compile(
     r"(?i)(?<![\w-])(?:(?P<pass>requirepass|masterauth|masterpass|auth-pass \S+|[\w-]*bind_?pw"
@@ -137,6 +138,8 @@ def _is_name(word: str, lead: str) -> bool:
     if word == "key":
         return _STRONG_KEY.search(lead) is not None
     if "arn:" in lead:
+        return False
+    if word == "token" and _PLACE_IN_LIST.search(lead):
         return False
     if word == "_pw":
         return _PW_OWNER.search(lead) is not None

@@ -16,7 +16,8 @@ CHINESE = (
     "密碼", "金鑰", "權杖", "密匙", "激活码", "鉴权码", "卡密", "暗号",
 )  # fmt: skip
 PROSE = ("password", "passphrase", "passwd")
-PIECES = frozenset((*WEAK, *CHINESE, *PROSE, "new value", "login"))
+ACCOUNTS = ("账号", "账户", "用户", "后台", "登录", "数据库", "服务器", "帳號")
+PIECES = frozenset((*WEAK, *CHINESE, *ACCOUNTS, *PROSE, "secret", "token", "new value", "login"))
 """Lower-case pieces without one of which nothing is found here."""
 
 _LONG = r"(?:[\"'`][^\n\"'`]{12,}|[^\s\"'`,;<>&]{12,})"
@@ -54,8 +55,19 @@ _LOGIN = re.compile(
 
 _CHINESE = re.compile(
     rf"(?:{'|'.join(CHINESE)})[\"']?(?P<note>\s*[（(][^）)]{{0,20}}[）)])?\s*"
-    r"(?P<sep>(?:已?(?:重置|修改|更改|更新|设置|改|设|换)?(?:为|成|是)|[：:=＝]|=>|->)\s*)?"
+    r"(?P<sep>(?:已?(?:重置|修改|更改|更新|设置|改|设|换)?(?:为|成|是)\s*[：:]?|[：:=＝]|=>|->)\s*)?"
     r"[「『“\"'‘`【]?(?P<bare>[^\s，。；、！「」『』”\"'’`【】（）()：一-鿿]{4,})"
+)
+
+
+_ACCOUNT = re.compile(
+    r"(?:账号|账户|用户|后台|登录|数据库|服务器|帳號)[^/／\n]{0,30}?[\w.-]+\s*[/／]\s*"
+    r"(?P<bare>[^\s/，。；、！（）()一-鿿]{6,})"
+)
+ALOUD = re.compile(r"(?:secret|token|key)[\w.-]{0,20}[^\S\n]+[a-z0-9+/_=.-]{24}")
+"""What may be a key right behind the word for it, in lower-case text."""
+_NAMED_ALOUD = re.compile(
+    r"(?i)(?:secret|token|key)[\w.-]{0,20}\s+(?P<bare>[A-Za-z0-9+/_=.-]{24,})(?=\s|$)"
 )
 
 
@@ -67,10 +79,21 @@ def find(line: str, present: frozenset[str]) -> Iterator[tuple[int, int, str]]:
         yield from _in_chinese(line)
     if not present.isdisjoint(PROSE):
         yield from _told(line)
+    if "key" in present or "token" in present or "secret" in present:
+        for found in _NAMED_ALOUD.finditer(line):
+            if opaque.is_opaque(found["bare"], least=24):
+                yield (*found.span("bare"), "key")
+    for found in _ACCOUNT.finditer(line) if not line.isascii() else ():
+        if opaque.is_opaque(found["bare"], least=6) and _has_sign(found["bare"]):
+            yield (*found.span("bare"), "password")
     for piece, shape in (("new value", _RESET), ("login", _LOGIN)):
         found = shape.search(line) if piece in present else None
         if found and opaque.is_opaque(found["bare"]) and _has_sign_or_case(found["bare"]):
             yield (*found.span("bare"), "password")
+
+
+def _has_sign(value: str) -> bool:
+    return re.search(r"[!@#$%^&*]", value) is not None
 
 
 def _has_sign_or_case(value: str) -> bool:

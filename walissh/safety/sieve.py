@@ -34,7 +34,7 @@ def suspects(source: list[str], block: str, hints: frozenset[str]) -> set[int]:
 def _starters(hints: frozenset[str]) -> tuple[str, ...]:
     """Return the starters that the block may have: each has one of the hints in it."""
     named = hints & pairs.PIECES
-    told = tuple(hints.intersection((*phrased.CHINESE, "new value", "login")))
+    told = tuple(hints.intersection((*phrased.CHINESE, *phrased.ACCOUNTS, "new value", "login")))
     starters = (each for each in pairs.STARTERS if any(piece in each for piece in named))
     return (*starters, *told)
 
@@ -46,7 +46,7 @@ def _beginnings(hints: frozenset[str]) -> tuple[re.Pattern[str], ...]:
     possible = [w for w in pairs.WORDS if needs.get(w, w) in hints]
     found = [re.compile(word + pairs.WORDS[word] + pairs.TO_VALUE) for word in possible]
     if not hints.isdisjoint(("pass", "secret", "token", "key")):
-        found += [pairs.DIRECTIVE, pairs.VALUE_LINE]
+        found += [pairs.DIRECTIVE, pairs.VALUE_LINE, phrased.ALOUD]
     if not hints.isdisjoint(phrased.WEAK):
         found.append(phrased.WEAKLY_NAMED)
     if not hints.isdisjoint(phrased.PROSE):
