@@ -30,6 +30,7 @@ from walissh.react.understanding import Understanding
 from walissh.store import (
     circumstances,
     commands,
+    flags,
     gate_rules,
     history,
     hosts,
@@ -75,6 +76,7 @@ class World:
             gate=WordGate(),
             circumstance=circumstances,
             rules=gate_rules,
+            flags=flags,
             prompt=wiring.prompt(),
             turns=turns,
             commands=commands,

@@ -74,6 +74,9 @@ class Aftermath:
 
     def _learn(self, turn: Turn, messages: list[Message], runs: list[CommandRun]) -> bool:
         learned: list[Change] = []
+        if any(run.is_flagged for run in runs):
+            # what was concluded in sight of orders may be what they told it to conclude
+            turn, runs = replace(turn, answer=""), [run for run in runs if not run.is_flagged]
         done = [
             self._question(turn, messages, learned),
             self._observations(turn, runs, learned),
@@ -160,7 +163,7 @@ class Aftermath:
     ) -> bool:
         answers = [each for each in messages if each.role == "assistant" and each.content]
         # without a command of its own an answer retells: it is no evidence
-        if turn.status is not TurnStatus.DONE or not answers or not runs:
+        if turn.status is not TurnStatus.DONE or not (turn.answer and answers and runs):
             return True
         return self.aside.settled(
             "conclusion",

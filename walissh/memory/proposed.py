@@ -43,6 +43,8 @@ def check(proposed: Proposed, grounds: Grounds, host: str = "") -> Kept | str:
     problem = _malformed(proposed)
     if problem:
         return problem
+    if any(run.is_flagged for run in grounds.runs):
+        return "an output of this turn gives orders, and nothing is kept from such a turn"
     kind = MemoryType(proposed.type)
     if kind is MemoryType.USER_PREFERENCE:
         return _preference(proposed, grounds)

@@ -46,9 +46,9 @@ def bound(text: str) -> int:
     return math.ceil((len(text) - wide) / 3) + wide
 
 
-def nothing_flagged(run: CommandRun) -> bool:
-    """Tell that no output is known to give orders."""
-    return False
+def gives_orders(run: CommandRun) -> bool:
+    """Tell whether the output of *run* gives orders that nobody has called harmless."""
+    return run.is_flagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Refiner:
     refinements: Refinements
     aside: SidePath
     limit_tokens: int
-    flagged: Callable[[CommandRun], bool] = nothing_flagged
+    flagged: Callable[[CommandRun], bool] = gives_orders
     limit_s: float = LIMIT_S
     count: Callable[[str], int] = bound
     free: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(AT_ONCE))

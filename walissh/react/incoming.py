@@ -5,9 +5,10 @@ Clean text comes from the mouth (``safety.purify``); here it is stored, told, or
 
 from walissh.errors import StoreError
 from walissh.react import course, telling
+from walissh.react.circumstances import Flag
 from walissh.react.parts import Parts
 from walissh.react.turn import CommandRun
-from walissh.safety import withhold
+from walissh.safety import inject, withhold
 
 
 class Incoming:
@@ -18,6 +19,7 @@ class Incoming:
         self._withheld = withhold.is_due(run)
         self._chars = self._newlines = 0
         self._last = ""
+        self._watch = inject.Watch()
         self.broken: StoreError | None = None
         """Why a piece could not be stored: the command must end."""
 
@@ -31,6 +33,14 @@ class Incoming:
 
     def finish(self) -> None:
         """Take note that nothing more comes; before the end of the run is stored."""
+        if self.broken is None:
+            self._settle()
+
+    def _settle(self) -> None:
+        try:
+            self._flag(self._watch.finish())
+        except StoreError as error:
+            self.broken = error
         if self._withheld and self._chars and self.broken is None:
             lines = self._newlines + (self._last != "\n")
             language = course.language_of(self._parts, self._run)
@@ -46,7 +56,14 @@ class Incoming:
         if self._withheld:
             self._parts.vault.withhold(self._run.id, text)
         else:
+            # before anybody can act on it
+            self._flag(self._watch.feed(text))
             self._store(text)
+
+    def _flag(self, found: tuple[Flag, ...]) -> None:
+        """Note the orders that were found; what is withheld gives none to anybody."""
+        if found:
+            self._parts.flags.note(self._run.id, found)
 
     def _store(self, text: str) -> None:
         offset = self._parts.commands.append_output(self._run.id, text)

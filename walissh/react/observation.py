@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from walissh.react import flagging
 from walissh.react.turn import CommandRun, CommandStatus, Language
 from walissh.safety import condense, purify
 from walissh.safety.condense import Condensed
@@ -82,6 +83,8 @@ def render(
     header = f"[command {run.id} on {run.host}: {_state(run)}]"
     if not run.output_chars:
         return header
+    if notice := flagging.notice(run, language):
+        header = f"{header}\n{notice}"
     room = max_chars - len(header) - len(_told(run, Condensed((), 0, False), language)) - 80
     shown = condense.condense(_pieces(run, read), max_chars=max(room, 0), language=language)
     told = "" if shown.whole else _told(run, shown, language) + "\n"

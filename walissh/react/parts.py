@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from walissh.clock import Clock
+from walissh.react.flagging import Flags
 from walissh.react.gauge import Gauge
 from walissh.react.needs import (
     Circumstance,
@@ -53,6 +54,7 @@ class Parts:
     gate: Gate
     circumstance: Circumstance
     rules: Rules
+    flags: Flags
     prompt: Prompt
     turns: Turns
     commands: Commands

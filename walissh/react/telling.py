@@ -34,6 +34,8 @@ def command(run: CommandRun) -> dict[str, object]:
         "phase": run.phase,
         "duration_s": run.duration_s,
         "ended_by": run.ended_by,
+        "flags": [{"kind": each.kind, "text": each.text} for each in run.flags],
+        "unflagged_by": run.unflagged_by,
     }
 
 

@@ -15,7 +15,7 @@ from walissh.errors import (
 )
 from walissh.memory.entry import Proposed
 from walissh.memory.working import TaskState
-from walissh.react import plan
+from walissh.react import flagging, plan
 from walissh.react.followed import Asked
 from walissh.react.host import Host
 from walissh.react.needs import Commands, Gate, Mind
@@ -213,6 +213,8 @@ def _output(arguments: Mapping[str, Any], room: Room) -> str:
         return f"[output of {run.id} on {run.host}: no such lines; it has {run.output_lines}]"
     page = condense.page(lines, max_chars=MAX_PAGE_CHARS, language=room.context.turn.language)
     head = f"[output of {run.id} on {run.host}: {run.output_lines} lines in all]"
+    if notice := flagging.notice(run, room.context.turn.language):
+        head = f"{head}\n{notice}"
     more = f"\n[not all of these lines fit; go on from line {page.next_line}]"
     return f"{head}\n{_fenced(page.text)}{more if page.next_line else ''}"
 

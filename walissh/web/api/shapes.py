@@ -68,6 +68,13 @@ class Message(Shape):
     meta: dict[str, Any]
 
 
+class Flag(Shape):
+    """An order that was found in an output: its words, and what kind of order they are."""
+
+    kind: str
+    text: str
+
+
 class Command(Shape):
     """One command on one host. The middle of a long output is at ``/output``."""
 
@@ -100,6 +107,8 @@ class Command(Shape):
     output_tail: str
     output_chars: int
     output_lines: int
+    flags: list[Flag] = Field(description="Orders in the output; none was followed.")
+    unflagged_by: str = Field(description="Who called them harmless, empty if nobody did.")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

@@ -104,7 +104,7 @@ class Card:
         """A text that changes when the card must be drawn again; output is not in it."""
         run = self.run
         parts = (run.status, run.risk, run.command, run.exit_code, run.error, run.denial)
-        return digest(*parts, self.stage, *run.reasons)
+        return digest(*parts, self.stage, *run.reasons, len(run.flags), run.unflagged_by)
 
 
 @dataclass(frozen=True, slots=True)
