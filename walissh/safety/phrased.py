@@ -87,9 +87,9 @@ def find(line: str, present: frozenset[str]) -> Iterator[tuple[int, int, str]]:
         if opaque.is_opaque(found["bare"], least=6) and _has_sign(found["bare"]):
             yield (*found.span("bare"), "password")
     for piece, shape in (("new value", _RESET), ("login", _LOGIN)):
-        found = shape.search(line) if piece in present else None
-        if found and opaque.is_opaque(found["bare"]) and _has_sign_or_case(found["bare"]):
-            yield (*found.span("bare"), "password")
+        for told in shape.finditer(line) if piece in present else ():
+            if opaque.is_opaque(told["bare"]) and _has_sign_or_case(told["bare"]):
+                yield (*told.span("bare"), "password")
 
 
 def _has_sign(value: str) -> bool:
