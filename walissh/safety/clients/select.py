@@ -156,8 +156,15 @@ def _tree(statement: Statement, dialect: Dialect) -> "exp.Expr | None":
 
     try:
         return sqlglot.parse_one(_plain(statement, dialect), dialect=_GLOT[dialect])
-    except (errors.SqlglotError, RecursionError):
-        return None
+    except (
+        errors.SqlglotError,
+        RecursionError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+    ):
+        return None  # a text that its parser was not made for: it is opaque, never a crash
 
 
 def _plain(statement: Statement, dialect: Dialect) -> str:
