@@ -1,5 +1,6 @@
 """A password for sudo on a real server with the real sudo."""
 
+import glob
 import threading
 import time
 from collections.abc import Iterator
@@ -233,15 +234,14 @@ def watching(password: str) -> Iterator[list[str]]:
 
     def look() -> None:
         while not over.is_set():
-            places = [
-                *Path("/proc").glob("[0-9]*/cmdline"),
-                *Path("/proc").glob("[0-9]*/environ"),
-                *(each for each in Path("/tmp").glob(".walissh-*/*") if each.is_file()),
-            ]
-            for each in places:
+            for each in (
+                *glob.glob("/proc/[0-9]*/cmdline"),
+                *glob.glob("/proc/[0-9]*/environ"),
+                *glob.glob("/tmp/.walissh-*/ask"),
+            ):
                 with suppress(OSError):
-                    if password.encode() in each.read_bytes():
-                        seen.append(str(each))
+                    if password.encode() in Path(each).read_bytes():
+                        seen.append(each)
             time.sleep(0.005)
 
     thread = threading.Thread(target=look)

@@ -56,12 +56,17 @@ class _Asides:
         """Return what of *data* is the command's own; what may be half an aside waits."""
         data, own = self._held + data, bytearray()
         while (at := data.find(self._mark)) >= 0:
-            end = data.find(b"\n", at, at + _MAX_ASIDE)
-            if end < 0:
-                break
-            own += data[:at]
-            told = data[at + len(self._mark) - len(askpass.PREFIX) : end]
-            self.lines.append(told.decode("ascii", "replace"))
+            told = at + len(self._mark)
+            end = data.find(b"\n", told, at + _MAX_ASIDE)
+            if end >= 0:
+                line = data[told - len(askpass.PREFIX) : end]
+                self.lines.append(line.decode("ascii", "replace"))
+                own += data[:at]
+            elif len(data) - at < _MAX_ASIDE:
+                break  # the rest of it is still to come
+            else:
+                end = told - 1  # it only begins like one
+                own += data[:told]
             data = data[end + 1 :]
         kept = self._begun(data)
         self._held = data[kept:]
@@ -76,8 +81,8 @@ class _Asides:
         """Return where an aside begins that is not whole yet; the length if none does."""
         at = data.find(self._mark)
         if at >= 0:
-            return at if len(data) - at < _MAX_ASIDE else len(data)
-        at = data.rfind(self._mark[:1], -len(self._mark))
+            return at
+        at = data.find(self._mark[:1], max(0, len(data) - len(self._mark)))
         while at >= 0 and not self._mark.startswith(data[at:]):
             at = data.find(self._mark[:1], at + 1)
         return at if at >= 0 else len(data)

@@ -58,6 +58,12 @@ _RUN = (
     "exit $?"
 )
 
+# So many bytes and no more: what follows are answers. Not every head counts bytes.
+_TAKE = (
+    "if head -c 1 </dev/null 2>/dev/null; then head -c @SIZE; "
+    "else dd bs=1 count=@SIZE 2>/dev/null; fi"
+)
+
 # Print the ids of what is left: by the marker in its environment, by its session or group.
 _LIST = (
     "l() { if [ -d /proc/self ]; then "
@@ -111,7 +117,7 @@ def start_line(mark: str, run_id: str, *, asking_bytes: int = 0) -> str:
     With *asking_bytes*, the length of an ``asking_input``, its input stays open after that for
     the answers to sudo.
     """
-    take = f"head -c {asking_bytes}" if asking_bytes else "cat"
+    take = _TAKE.replace("@SIZE", str(asking_bytes)) if asking_bytes else "cat"
     body = _RUN.replace("@ASKPASS", askpass.PREPARE if asking_bytes else "").replace("@TAKE", take)
     body = _fill(body, mark=mark, run_id=run_id)
     body = body.replace("@ENV", _ENVIRONMENT).replace("@NAMES", _NAMES)

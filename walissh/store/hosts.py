@@ -258,7 +258,13 @@ def trust(host_id: str, owner_id: str, fingerprint: str = "", machine: str = "")
             row.revision += 1
             row.check_status = row.check_phase = row.check_error = ""
             audit.append(
-                session, actor=owner_id, kind="host_key_trusted", subject=host_id, **changes
+                session,
+                actor=owner_id,
+                kind="host_key_trusted",
+                subject=host_id,
+                host=host_id,
+                name=row.name,
+                **changes,
             )
         return rows.host(row)
 

@@ -36,6 +36,8 @@ def meet_machine(host: Host, told: str) -> str | None:
                 actor="ssh",
                 kind="host_machine_changed",
                 subject=host.id,
+                host=host.id,
+                name=row.name,
                 old=row.machine_id,
                 new=row.seen_machine_id,
             )

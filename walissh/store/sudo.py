@@ -58,7 +58,9 @@ def lend(command_id: str, user_id: str, password: str, *, keep: bool = False) ->
         kind = KIND if keep else _lent(command_id)
         put(session, row.host_id, kind, password)
         if keep:
-            audit.append(session, actor=user_id, kind="host_sudo_kept", subject=row.host_id)
+            audit.append(
+                session, actor=user_id, kind="host_sudo_kept", subject=row.host_id, host=row.host_id
+            )
 
 
 def keep(host_id: str, owner_id: str, password: str) -> None:
@@ -68,7 +70,7 @@ def keep(host_id: str, owner_id: str, password: str) -> None:
         if host is None or host.owner_id != owner_id:
             raise NotFoundError("There is no such host.")
         put(session, host_id, KIND, check(password) if password else "")
-        audit.append(session, actor=owner_id, kind="host_sudo_kept", subject=host_id)
+        audit.append(session, actor=owner_id, kind="host_sudo_kept", subject=host_id, host=host_id)
 
 
 def take_back(command_id: str) -> None:
