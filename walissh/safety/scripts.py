@@ -52,3 +52,26 @@ def sed_only_reads(program: str) -> bool:
     return (
         "\0" not in program and len(program) < MAX_PROGRAM and _SED.fullmatch(program) is not None
     )
+
+
+_PERL_VALUE = r"""(?:\$_|\$\d|\$\.|\$F\[-?\d+\]|"(?:[^"\\@`$]|\\[nt])*"|'[^'\\]*')"""
+_PERL_TEST = (
+    r"/(?:[^/\\@$(?{]|\\[.dwsbDWSB/|(){}\[\]?+*^$-]|\((?!\?)|\$(?=[/|)])|(?<=[\w.)\]])\?|\{\d+,?\d*\})*/i?"
+    r"|\$\. ?[<>=]=? ?\d+(?: (?:&&|and) \$\. ?[<>=]=? ?\d+)?"
+)
+_PERL = re.compile(
+    rf"\s*(?:print|say)(?:\s+{_PERL_VALUE}(?:\s*[,.]\s*{_PERL_VALUE})*)?"
+    rf"(?:\s+(?:if|unless)\s+!?(?:{_PERL_TEST}))?\s*;?\s*"
+)
+
+
+def perl_only_reads(program: str) -> bool:
+    """Tell whether *program*, run for each line (``-n``), surely only prints parts of it."""
+    return (
+        "\0" not in program and len(program) < MAX_PROGRAM and _PERL.fullmatch(program) is not None
+    )
+
+
+def perl_opens_plainly(name: str) -> bool:
+    """Tell whether Perl opens *name* as a file: it runs what ends or begins with a bar."""
+    return re.fullmatch(r"(?:[\w./*-][\w.,:/@%+=*-]*)?\w", name) is not None

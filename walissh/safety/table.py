@@ -490,13 +490,22 @@ def _shown(rule: Rule, taken: _Taken) -> tuple[str, ...]:
     return taken.rest[pattern:] + tuple(value for _, value in taken.flags if value)
 
 
+_SCRIPTS = {
+    "awk": scripts.awk_only_reads,
+    "sed": scripts.sed_only_reads,
+    "perl": scripts.perl_only_reads,
+}
+
+
 def _script(rule: Rule, taken: _Taken, *, fed: bool) -> Reading:
     given = [value for name, value in taken.flags if name in rule.stdin_unless]
     programs = given or list(taken.rest[:1])
     rest = taken.rest if given else taken.rest[1:]
-    judge = scripts.awk_only_reads if rule.script == "awk" else scripts.sed_only_reads
+    judge = _SCRIPTS[rule.script]
     if not programs or not all(judge(program) for program in programs):
         return Reading("script", rule.script)
+    if rule.script == "perl" and not all(map(scripts.perl_opens_plainly, rest)):
+        return Reading("argument", rest[0])
     if not rest and not fed and not (rule.script == "awk" and "BEGIN" in programs[0]):
         return Reading("stdin")
     return Reading(shown=rest)
