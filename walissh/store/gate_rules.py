@@ -15,7 +15,6 @@ from walissh.store import audit, commands, rule_checks, rule_hours
 from walissh.store.database import changed, new_id, reading, writing
 from walissh.store.models import CommandRow, GateRuleRow, HostRow, PersonRow
 
-
 wait = commands.wait
 
 
