@@ -12,7 +12,7 @@ from walissh.safety.clients.told import Told
 from walissh.safety.clients.tools import tls
 from walissh.safety.table import UNKNOWN
 
-__all__ = ["Told", "judge"]
+__all__ = ["LISTENING", "Told", "judge"]
 
 
 class _Judge(Protocol):
@@ -66,6 +66,9 @@ _STATEMENT = {
     "clickhouse-client": "--query", "sqlcmd": "-Q", "mongosh": "--eval", "mongo": "--eval",
 }  # fmt: skip
 
+
+LISTENING = frozenset({*_STATEMENT, "sqlite3", "redis-cli", "valkey-cli"})
+"""The clients whose standard input is read as statements."""
 
 _ROOMS: Mapping[str, _Judge] = {
     **dict.fromkeys(
