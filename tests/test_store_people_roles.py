@@ -80,7 +80,7 @@ def test_each_decision_is_one_event_that_names_who_took_it(database_app: Flask) 
     people_passes.revoke(people_passes.of(ann.id, "api")[0].id, ann.id, actor=admin.id)
     people_passes.revoke_browsers(ann.id, actor=admin.id)
     assert kinds()[before:] == [
-        "role_changed",
+        "person_role_changed",
         "person_disabled",
         "person_enabled",
         "api_token_issued",

@@ -53,7 +53,7 @@ def change_role(person_id: str, role: str, *, actor: str) -> Person:
             return people.person_of(row)
         _keep_an_admin(session, row)
         before, row.role = row.role, role
-        _note(session, actor, "role_changed", row, before=before, role=role)
+        _note(session, actor, "person_role_changed", row, before=before, role=role)
         return people.person_of(row)
 
 

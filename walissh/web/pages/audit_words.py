@@ -98,6 +98,9 @@ def _host(kind: str) -> str:
 def _person(kind: str) -> str:
     return {
         "person_created": gettext("%(whom)s was made known."),
+        "person_role_changed": gettext("%(who)s gave %(whom)s another role."),
+        "person_disabled": gettext("%(who)s lets %(whom)s in no more."),
+        "person_enabled": gettext("%(who)s lets %(whom)s in again."),
         "password_set": gettext("%(who)s set a password for %(whom)s."),
         "signed_in": gettext("%(who)s signed in."),
         "sign_in_failed": gettext("A sign-in failed."),
