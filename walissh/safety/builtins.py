@@ -116,7 +116,7 @@ def _read(args: Words, fed: bool) -> Ruling | None:
             return _opaque(value)
         limited = limited or found[2] in {"t", "u"}
     for name in rest:
-        if not _NAME.fullmatch(name) or not is_own(name):
+        if name != "_" and not (_NAME.fullmatch(name) and is_own(name)):
             return _opaque(name)
     return READS if fed or limited else Ruling(code="stdin", interactive=True)
 

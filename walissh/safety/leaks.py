@@ -51,6 +51,11 @@ def _descends(form: tuple[str, ...]) -> bool:
     return not set(_letters(form)).isdisjoint(_DEEP[form[0]] + ("d" if "grep" in form[0] else ""))
 
 
+def names_only(form: tuple[str, ...]) -> bool:
+    """Tell whether *form* is a search that prints the names of files alone."""
+    return form[0] in _GREPS and not set(_letters(form)).isdisjoint("lL")
+
+
 def _only_names(form: tuple[str, ...]) -> bool:
     quiet = _NAMES_ONLY.get(form[0], "lLcq")
     return not set(_letters(form)).isdisjoint(quiet) or bool(_LONG_NAMES_ONLY & set(form))

@@ -389,6 +389,8 @@ def _effect(form: tuple[str, ...], risk: Risk, works: str | None) -> Finding:
 def _reads(form: tuple[str, ...], reading: table.Reading, starts: list[str]) -> Finding:
     text = " ".join(form)
     for path in reading.shown:
+        if UNKNOWN in path and leaks.names_only(form):
+            continue  # which of many files hold a word says nothing of what else is in them
         if any(map(paths.secret, paths.from_bases(path, starts))):
             return Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))
     tree = leaks.whole_tree(form, reading.shown, starts)

@@ -13,7 +13,7 @@ from walissh.safety.syntax import word as words
 
 Node = dict[str, Any]
 
-_NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|\d+)?")
+_NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|\d+|\d{1,2}#[0-9a-zA-Z]+)?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _BASE = re.compile(r"\d{1,2}#")
 _SIGNS = re.compile(r"[\d\s+*/%()<>=!&|^~?:-]*")

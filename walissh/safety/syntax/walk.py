@@ -233,5 +233,5 @@ def _redirect(node: Node) -> Redirect:
     op, fd = str(node.get("Op")), str((node.get("N") or {}).get("Value", ""))
     if op in {"<<", "<<-"}:
         return Redirect(op, fd, None, reading.word(node.get("Hdoc") or {}))
-    target = reading.word(node.get("Word") or {})
+    target = reading.target(node.get("Word") or {})
     return Redirect(op, fd, target, target if op == "<<<" else None)

@@ -17,6 +17,12 @@ def words(node: Node) -> list[Word]:
     return [word(each) for each in braces.expanded(node)]
 
 
+def target(node: Node) -> Word:
+    """Return where a redirection goes; braces may stand in it if one word comes of them."""
+    found = words(node)
+    return found[0] if len(found) == 1 else Word((Part("unknown", "", quoted=False),))
+
+
 def word(node: Node) -> Word:
     """Return the word of a node in which braces mean nothing (an assigned value, a target)."""
     nodes = node.get("Parts") or []
