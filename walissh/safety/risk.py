@@ -13,7 +13,7 @@ from importlib.resources import files
 import yaml
 
 from walissh.react.turn import Language, Risk
-from walissh.safety import builtins, known, leaks, paths, shell, table, words, wrap
+from walissh.safety import builtins, clients, known, leaks, paths, shell, table, words, wrap
 from walissh.safety.shell import Dialect, Line, Redirect, Simple
 from walissh.safety.table import GLOB, UNKNOWN
 
@@ -210,11 +210,23 @@ def _handed_over(simple: Simple, before: Simple | None, place: _Place) -> Iterat
     That the shell runs it at all is judged by the shell's own words.
     """
     program = simple.words[0].literal if simple.words else ""
+    if program in clients.LISTENING:
+        yield from _fed_client(simple, before, place)
     if program not in _SHELLS or place.depth >= MAX_DEPTH:
         return
     for script in _scripts(simple, before):
         deeper = replace(place, depth=place.depth + 1, values={})
         yield from (each for each in _line(script, deeper) if each.risk is not Risk.OPAQUE)
+
+
+def _fed_client(simple: Simple, before: Simple | None, place: _Place) -> Iterator[Finding]:
+    """Name what the statements do that the line itself feeds to a client."""
+    for script in _scripts(simple, before):
+        text = script.replace("\\r", "").replace("\\n", "\n")  # printf's own
+        for form in words.forms(simple, place.values):
+            told = clients.judge(form[0], form[1:], fed=True, text=text)
+            if told and told.risk is not Risk.OPAQUE:
+                yield _told(form, told, list(place.starts))
 
 
 def _scripts(simple: Simple, before: Simple | None) -> Iterator[str]:
@@ -357,6 +369,9 @@ def _contents(inside: wrap.Inside, *, fed: bool, place: _Place) -> Iterator[Find
 
 def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:
     """Judge one program with its arguments, by the list and then by what is known."""
+    told = clients.judge(form[0], form[1:], fed=fed)
+    if told is not None:
+        return _told(form, told, starts)
     text = " ".join(form)
     rule = table.rules().get(form[0])
     reading = table.read(rule, form[1:], fed=fed) if rule else None
@@ -367,10 +382,10 @@ def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:
     if reading and reading.code in {"endless", "stdin", "terminal"}:
         return _never_ends(form[0], reading)
     works = known.terminal(text)
-    told = reading.risk if reading else None
-    if reading and reading.code == "effect" and told:
-        return _effect(form, told, works)
-    risk = known.effect(text) or told or Risk.OPAQUE
+    listed = reading.risk if reading else None
+    if reading and reading.code == "effect" and listed:
+        return _effect(form, listed, works)
+    risk = known.effect(text) or listed or Risk.OPAQUE
     if works is not None:
         reason = Reason("terminal", (form[0], works)) if works else Reason("no_terminal", form[:1])
         return Finding(risk, reason, interactive=True, ends=True)
@@ -378,6 +393,17 @@ def _alone(form: tuple[str, ...], *, fed: bool, starts: list[str]) -> Finding:
         return Finding(risk, Reason(risk.value, (text,)))
     code = reading.code if reading else "unknown_program"
     return Finding(risk, Reason(code, (form[0], reading.word if reading else "")))
+
+
+def _told(form: tuple[str, ...], told: clients.Told, starts: list[str]) -> Finding:
+    """Say what a client was told to do; files of secrets that it shows or sends count too."""
+    for path in told.shown if told.risk is Risk.READ_ONLY else ():
+        if any(map(paths.secret, paths.from_bases(path, starts))):
+            reason = Reason("secret_file", (path,))
+            return Finding(Risk.SECRET_EXPOSURE, reason, told.interactive, told.ends)
+    reason = Reason(told.code, told.args(form[0], " ".join(form)))
+    plain = told.risk is Risk.READ_ONLY and not told.interactive
+    return Finding(told.risk, None if plain else reason, told.interactive, told.ends)
 
 
 def _effect(form: tuple[str, ...], risk: Risk, works: str | None) -> Finding:
