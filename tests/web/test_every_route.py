@@ -98,6 +98,7 @@ POST /settings/tokens/<id:token_id>/revoke
 WORKER = """
 POST /api/v1/commands/<id:command_id>/approve
 POST /api/v1/commands/<id:command_id>/deny
+POST /api/v1/commands/<id:command_id>/harmless
 POST /api/v1/commands/<id:command_id>/reveal
 PUT /api/v1/core-memory/<id:block>
 POST /api/v1/core-memory/<id:block>/confirm
@@ -129,6 +130,7 @@ DELETE /api/v1/understanding/<id:turn_id>/<id:sign>
 DELETE /api/v1/understanding/rules/<id:rule>
 POST /commands/<command_id>/approve
 POST /commands/<command_id>/deny
+POST /commands/<command_id>/harmless
 POST /commands/<command_id>/reveal
 POST /hosts
 POST /hosts/<host_id>

@@ -13,6 +13,7 @@ from walissh.safety.inject import literals
 
 ORDER = 1.0
 NEARLY = 1e-9
+WHOM = "address"
 HIDDEN = 0.3
 """An order that somebody took pains to hide needs less to be one."""
 
@@ -77,7 +78,13 @@ def _weighed(passage: str) -> Weighed:
         return NOTHING
     if total < ORDER:
         total += _sum(_data().beside, passage)
-    return Weighed(total, max(weights, key=weights.__getitem__))
+    return Weighed(total, _heaviest(weights))
+
+
+def _heaviest(weights: Mapping[str, float]) -> str:
+    """Return the kind that weighs most; whom an order is for says less than what it orders."""
+    others = [kind for kind, weight in weights.items() if weight > 0 and kind != WHOM]
+    return max(others, key=weights.__getitem__) if others else WHOM
 
 
 def _sum(signs: Sequence[Sign], passage: str) -> float:
