@@ -19,9 +19,7 @@ from walissh.store.models import CommandRow, PersonRow
 RESTART = "systemctl restart nginx"
 
 
-def draft(
-    world: World, decision: str = "allow", command: str = RESTART, **more: object
-) -> GateRule:
+def draft(world: World, decision: str = "allow", **more: object) -> GateRule:
     given = {"host_id": world.host.id if decision == "allow" else "", **more}
     return replace(GateRule("", world.person.id, decision, RESTART), **given)  # type: ignore[arg-type]
 
@@ -109,7 +107,7 @@ def test_a_rule_that_cannot_be_is_refused_in_words(
     world: World, decision: str, more: dict[str, object], field: str
 ) -> None:
     with pytest.raises(InvalidError) as refused:
-        gate_rules.make(draft(world, decision, **more))  # type: ignore[arg-type]
+        gate_rules.make(draft(world, decision, **more))
     assert refused.value.field == field
     assert gate_rules.listed(world.person.id) == []
 
