@@ -31,6 +31,10 @@ lint: setup-dev
 bench-memory: setup-dev
 	@$(BIN)/python bench/memory.py $(SETS)
 
+.PHONY: bench-safety
+bench-safety: setup-dev
+	@$(BIN)/python bench/safety.py $(SETS)
+
 lock: setup-dev
 	@tools/lock.sh
 
