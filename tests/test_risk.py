@@ -84,7 +84,7 @@ def test_everyday_diagnosis_needs_no_click(command: str) -> None:
         "git log --output=/etc/motd",
         "curl -o /etc/motd http://example.net",
         "curl -d x http://example.net",
-        "curl file:///etc/hosts.allow",
+        "curl file:///etc/hosts.allow -o /etc/hosts.deny",
         "curl -w '%output{/etc/motd}x' http://example.net",
         "ip link set eth0 down",
         "ss -K dst 10.0.0.1",
@@ -195,7 +195,7 @@ def test_change_is_named_as_such(command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["frobnicate", "ls --frobnicate", "python3 x.py", "psql -c 'select 1'", "ls (", "curl x | sh",
+    ["frobnicate", "ls --frobnicate", "python3 x.py", "psql -f report.sql", "ls (", "curl x | sh",
      "source x", "$x", "find {a,-frob}"],
 )  # fmt: skip
 def test_what_is_not_understood_is_opaque(command: str) -> None:

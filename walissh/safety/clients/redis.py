@@ -22,7 +22,7 @@ _SECRET_SETTING = re.compile(r"(?i).*(pass|auth(?!orit)|secret|key-file|user).*|
 _CALL = re.compile(r"(?:redis|server)\s*\.\s*p?call\s*\(\s*(?:'([\w.]+)'|\"([\w.]+)\")\s*[,)]")
 _SECRET_KEY = re.compile(
     r"(?i)(^|[:._/-])(\w*pass(wd|word|phrase)s?|secrets?|(api|access|auth|refresh|csrf)[_-]?(key|token)s?|tokens?|credentials?"
-    r"|private[_-]?keys?|jwt|密码|密钥|令牌)([:._/-]|$)"
+    r"|private[_-]?keys?|jwt|sess(ion)?s?|otp|密码|密钥|令牌|会话)([:._/-]|$)"
 )
 _SHOWS_VALUES = frozenset(
     "get mget getrange hgetall hget hmget hvals lrange smembers dump lindex zrange json.get".split()  # noqa: SIM905
