@@ -84,7 +84,7 @@ def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
     args = tuple(arg.replace(GLOB, "" if rule.unknown else UNKNOWN) for arg in args)
     if not rule.subs and _asks_help(rule, args):
         return Reading()
-    known = _known(rule, " ".join(args))
+    known = _known(rule, args)
     if known is not None:
         return known
     reading = _read(rule, args, fed=fed)
@@ -98,17 +98,23 @@ def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
 _UNLISTED = frozenset({"flag", "argument", "missing", "subcommand", "script"})
 
 
-def _known(rule: Rule, text: str) -> Reading | None:
+def _known(rule: Rule, args: tuple[str, ...]) -> Reading | None:
     """Return what the words alone tell of a use, None if they tell nothing."""
+    text = " ".join(args)
+    # a blank inside of an argument must not pass for one between two
+    apart = " ".join(arg.replace(" ", _BLANK) for arg in args)
     for risk, pattern in rule.when:
         if risk is Risk.READ_ONLY:
-            if (rule.unknown or UNKNOWN not in text) and pattern.fullmatch(text):
+            if (rule.unknown or UNKNOWN not in text) and pattern.fullmatch(apart):
                 return Reading()
         elif found := pattern.search(text):
             return Reading("effect", found[0].strip(), risk=risk)
     if rule.risk is not None and not rule.listed:
         return Reading() if _is_help(text) else Reading("effect", text, risk=rule.risk)
     return None
+
+
+_BLANK = "\N{OPEN BOX}"
 
 
 def _asks_help(rule: Rule, args: tuple[str, ...]) -> bool:

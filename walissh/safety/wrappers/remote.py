@@ -87,7 +87,7 @@ def _container(program: str, args: Words) -> Inside | None:
         before = replace(inner, flags=(*before.flags, *inner.flags))
         verb, rest = inner.rest[0], inner.rest[1:]
     unsure = bool(before.names & _FOREIGN)
-    if verb in {"run", "create"}:
+    if verb == "run" or (verb == "create" and program not in {"kubectl", "oc"}):
         return _run(program, args, rest)
     return _into(rest, unsure=unsure) if verb in {"exec", "debug", "rsh"} else None
 
