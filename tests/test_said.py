@@ -41,7 +41,8 @@ def test_what_was_said_is_never_found_by_a_secret_in_it(world: World) -> None:
     text = "why does mariadb refuse me? the root password is winterapples"
     said.index_turn(spoken(world, text))
     assert found(world, "winterapples") == []
-    assert found(world, "mariadb refuse") == [text]
+    hidden = text.replace("winterapples", "‹secret:1 password›")
+    assert found(world, "mariadb refuse") == [hidden]
 
 
 def test_a_key_in_a_paste_is_not_indexed(world: World) -> None:
