@@ -12,7 +12,7 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.circumstances import GateRule, identity_of
 from walissh.safety.policy import ReadOnlyGate
-from walissh.store import circumstances, core_memory, gate_rules, people, rule_hours
+from walissh.store import circumstances, core_memory, gate_rules, people, people_roles, rule_hours
 from walissh.store.database import writing
 from walissh.store.models import CommandRow, PersonRow
 
@@ -160,6 +160,17 @@ def test_an_order_in_an_output_flags_the_talk_until_somebody_calls_it_harmless(
 def test_somebody_who_is_gone_may_only_look(world: World) -> None:
     turn = replace(world.ask(), user_id="nobody")
     assert circumstances.of_turn(turn, world.session).role == "viewer"
+
+
+def test_somebody_disabled_runs_nothing_more(world: World) -> None:
+    world.script((call("uptime"), call("touch x", call_id="c2")), "Done.")
+    turn = world.ask()
+    world.step()
+    people_roles.disable(world.person.id, actor="test")
+    assert circumstances.of_turn(turn, world.session).role == "viewer"
+    world.parts = replace(world.parts, gate=ReadOnlyGate())
+    world.play()
+    assert world.shell.ran == []
 
 
 # --- hours ------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ NO_FLAGS = "[]"
 def of_turn(turn: Turn, session: Session) -> Circumstances:
     """Return who asks, in what kind of session, and the rules that are in force now.
 
-    Somebody who is gone may only look.
+    Somebody who is gone or disabled may only look.
     """
     at = utc_now()
     person = people.get(turn.user_id)
     return Circumstances(
-        role=person.role if person else VIEWER,
+        role=person.role if person and not person.is_disabled else VIEWER,
         read_only_session=session.read_only,
         flagged=is_flagged(session.id),
         at=at,

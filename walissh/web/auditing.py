@@ -2,15 +2,15 @@
 
 from datetime import datetime
 
-from walissh.react.circumstances import ADMIN, VIEWER
 from walissh.store import audit_reads
 from walissh.store.audit_reads import Wanted
 from walissh.store.people import Person
+from walissh.web import auth, rights
 
 
 def sees_all(person: Person) -> bool:
-    """Tell whether a person sees what others did: administrators and viewers do."""
-    return person.role in (ADMIN, VIEWER)
+    """Tell whether a person sees what others did."""
+    return auth.may(person, rights.AUDIT_ALL)
 
 
 def wanted(

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from walissh.clock import utc_now
 from walissh.errors import InvalidError
-from walissh.react.circumstances import ADMIN, GateRule
+from walissh.react.circumstances import GateRule
 from walissh.react.turn import Decision, Risk
 from walissh.store import gate_rules, hosts
 from walissh.store.gate_rules import Listed
-from walissh.web import auth
+from walissh.web import auth, rights
 from walissh.web.api import cursor, shapes
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
@@ -75,7 +75,7 @@ class RulesQuery(PageQuery):
 def list_rules(query: RulesQuery) -> shapes.Page[Rule]:
     """List the rules that bind the person, the newest first."""
     me, now = auth.person(), utc_now()
-    found = gate_rules.listed(me.id, all_people=query.everybody and me.role == ADMIN)
+    found = gate_rules.listed(me.id, all_people=query.everybody and auth.may(me, rights.RULES_ALL))
     shown = [each for each in found if query.state == "all" or each.state(now) == "in_force"]
     begin = cursor.number(query.cursor)
     end = begin + query.limit

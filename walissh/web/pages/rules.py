@@ -8,10 +8,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, WalisshError
-from walissh.react.circumstances import ADMIN, ROLES, GateRule
+from walissh.react.circumstances import ROLES, GateRule
 from walissh.react.turn import Decision, Risk
 from walissh.store import gate_rules, hosts
-from walissh.web import auth, errors, i18n
+from walissh.web import auth, errors, i18n, rights
 from walissh.web.pages import answers
 
 RISKS = tuple(each.value for each in Risk)
@@ -47,7 +47,8 @@ def revoke(rule_id: str) -> AnyResponse:
 
 def _page(typed: dict[str, str] | None = None, error: WalisshError | None = None) -> str:
     me, now = auth.person(), utc_now()
-    everybody = me.role == ADMIN and "all" in request.args
+    rules_all = auth.may(me, rights.RULES_ALL)
+    everybody = rules_all and "all" in request.args
     found = gate_rules.listed(me.id, all_people=everybody)
     shown = [(each, each.state(now)) for each in found]
     return render_template(
@@ -56,7 +57,7 @@ def _page(typed: dict[str, str] | None = None, error: WalisshError | None = None
         hidden=sum(state != "in_force" for _, state in shown),
         ended="ended" in request.args,
         everybody=everybody,
-        is_admin=me.role == ADMIN,
+        rules_all=rules_all,
         all_hosts=hosts.within_reach(me.id),
         risks=RISKS,
         roles=ROLES,
