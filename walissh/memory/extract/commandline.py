@@ -145,7 +145,9 @@ def _open(words: Words, host: str) -> _Opened | None:
     if name in {"find", "xargs", "parallel"}:
         return None
     inner = wrap.unwrap(words)
-    return _Opened(inner.words, inner.script) if inner else None
+    if inner is None or not (inner.words or inner.script):
+        return None  # ``sudo -V`` starts nothing
+    return _Opened(inner.words, inner.script)
 
 
 def _container(args: Words) -> _Opened | None:
