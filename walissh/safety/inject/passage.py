@@ -30,9 +30,9 @@ class Line:
     weight: float
 
     @property
-    def counts(self) -> bool:
-        """Tell whether it can be a part of a longer order; a short one always may."""
-        return self.weight > 0 or len(self.shown) <= SHORT_LINE
+    def is_short(self) -> bool:
+        """Tell whether it may be a mere word of an order."""
+        return len(self.shown) <= SHORT_LINE
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +90,8 @@ def _of_several(lines: Sequence[Line]) -> Flag | None:
     """Return the order that the newest lines give together: of the fewest that do."""
     if len(lines) < 2:
         return None
-    if any(line.counts for line in lines) and _weighed(lines) is not None:
+    tells = any(line.weight > 0 for line in lines) or all(line.is_short for line in lines)
+    if tells and _weighed(lines) is not None:
         for count in range(2, len(lines) + 1):
             found = _weighed(lines[-count:])
             if found is not None:

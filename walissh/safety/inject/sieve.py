@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, product
 
 from walissh.safety.inject import signs, views
 
@@ -20,7 +20,7 @@ _STRANGE = re.compile(
     r"[^\x00-\x7f\u00a0\u00b7\u2010-\u201f\u2026\u2190-\u21ff\u2500-\u25ff\u3000-\u303f\u4e00-\u9fff"
     r"\uff01-\uff0f\uff1a-\uff1f]"
 )
-_WRITTEN = ("\\u", "\\x", "&#", *views.TURNED, *views.BACKWARDS)
+_WRITTEN = ("\\u", "\\x", "&#", "&lt;", *views.TURNED, *views.BACKWARDS)
 BYTES_CHARS = 300
 _WORD = re.compile(r"[a-z]+")
 
@@ -57,7 +57,8 @@ def suspects(lines: Sequence[str]) -> tuple[set[int], set[int]]:
         lower = "".join(low if len(low := each.lower()) == 1 else each for each in block)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     plain = lower.encode("latin-1", "replace")
-    found = set(_with(_present(lower, plain), f"\n{lower}", starts))
+    pieces = _present(lower, plain)
+    found = set(_with(pieces, f"\n{lower}", starts))
     if not block.isascii() and _STRANGE.search(block):
         found.update(n for n, line in enumerate(lines) if _STRANGE.search(line))
     return found, {bisect_right(starts, at) - 1 for at in _coded(block)}
@@ -83,23 +84,30 @@ def _present(lower: str, plain: bytes) -> list[str]:
     words = f" {b' '.join(set(plain.translate(_WORDS).split())).decode('ascii')} "
     characters = frozenset() if lower.isascii() else frozenset(lower)
     padded = f"\n{lower}"
+    apart = _apart(padded)
     return [
         each.text
         for each in _sought()
         if (each.word in words if each.text.isascii() else characters.issuperset(each.text))
-        and each.text in padded
+        and (each.text in padded or each.text in apart)
     ]
+
+
+def _apart(text: str) -> str:
+    """Return *text* with spaces for what joins words in names of hosts, labels and files."""
+    return text.replace("-", " ").replace("_", " ").replace("+", " ").replace(".", " ")
 
 
 def _with(pieces: Sequence[str], padded: str, starts: list[int]) -> Iterator[int]:
     """Give the lines that hold one of *pieces*; *padded* has a line break more in front."""
-    for piece in pieces:
+    texts = (padded, _apart(padded)) if pieces else ()
+    for text, piece in product(texts, pieces):
         into = len(piece) - len(piece.lstrip("\n")) - 1
-        at = padded.find(piece)
+        at = text.find(piece)
         while at >= 0:
             line = bisect_right(starts, max(at + into, 0)) - 1
             yield line
-            at = padded.find(piece, starts[line + 1]) if line + 1 < len(starts) else -1
+            at = text.find(piece, starts[line + 1]) if line + 1 < len(starts) else -1
 
 
 def _coded(block: str) -> Iterator[int]:

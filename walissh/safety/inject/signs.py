@@ -63,7 +63,7 @@ NOTHING = Weighed(0.0, "")
 
 def weigh(passage: str, *, hidden: bool = False) -> Weighed:
     """Return what a folded *passage* weighs; *hidden*: it had to be decoded first."""
-    found = _weighed(_NUMBERS.sub("0", passage))
+    found = _weighed(_NUMBERS.sub("0", passage.replace("127.0.0.1", "localhost")))
     if hidden and found.kind:
         return Weighed(found.weight + HIDDEN, found.kind)
     return found

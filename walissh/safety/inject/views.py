@@ -17,6 +17,9 @@ LEAST_CODE = 24
 LEAST_LETTERS = 0.7
 """So much of a decoded text must be letters and spaces; else it was no text."""
 
+_KEPT = re.compile(r"[^\x00-\x7f\u3000-\u303f\u4e00-\u9fff，：；！？（）]+")
+"""What is put into its plain form: all but Chinese with its own marks, which part clauses."""
+
 _HIDDEN = re.compile(
     r"\\u(?:00ad|034f|061c|180e|200[b-f]|202[a-e]|206[0-9a-f]|feff|3164)|[\u00ad\u034f\u061c\u180e"
     r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff]"
@@ -31,7 +34,7 @@ _SPACED = re.compile(r"(?<!\w)(?:\w[ .*_·-]){5,}\w?(?:[ .*_·-]{1,4}(?:\w[ .*_�
 _JOINED = re.compile(r"[a-z]+(?:[-_+.][a-z]+){2,}")
 _LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff\s,.:;'\"/-]")
 _NO_HEX = re.compile(r"[^0-9A-Fa-f]")
-_STARTS = "IJKLMNOPQRSTUVWXYZabcdef567"
+_STARTS = "IJKLMNOPQRSTUVWXYZabcdef4567"
 """What a group of four in base64 begins with if its first byte is of a text."""
 
 _PERCENT = re.compile(r"%[2-7e][0-9a-f]", re.I)
@@ -49,7 +52,7 @@ def folded(line: str) -> str:
     """Return *line* in lower case with Latin letters for look-alikes and nothing invisible."""
     if not line.isascii() or "\\" in line:
         line = _HIDDEN.sub("", _TAGS.sub(_tag, line))
-        line = unicodedata.normalize("NFKC", line) if not line.isascii() else line
+        line = _KEPT.sub(lambda m: unicodedata.normalize("NFKC", m[0]), line)
         line = line.lower()
         return line if line.isascii() else _latin(line)
     return line.lower()
@@ -93,7 +96,7 @@ def _percent(line: str) -> str:
 
 
 def _entities(line: str) -> str:
-    return folded(html.unescape(line)) if "&#" in line else ""
+    return folded(html.unescape(line)) if "&#" in line or "&lt;" in line else ""
 
 
 def _escapes(line: str) -> str:
@@ -190,10 +193,8 @@ def _spelled(run: str) -> str:
 
 
 def _joined(line: str) -> str:
-    low = folded(line)
-    if not _JOINED.search(low):
-        return ""
-    return _JOINED.sub(lambda m: re.sub(r"[-_+.]", " ", m[0]), low)
+    """Return the words of names that are joined of several, such as labels and host names."""
+    return " ".join(re.sub(r"[-_+.]", " ", m[0]) for m in _JOINED.finditer(folded(line)))
 
 
 def _rot13(line: str) -> str:
