@@ -27,13 +27,17 @@ _AWK_NO_DIVISION = re.compile(
     r"|\b(?:if|while|for)\b[^\n]*\)\s*/"
 )
 
+_AWK_ENDLESS = re.compile(r"\bwhile\s*\(\s*[1-9!]+\s*\)|\bfor\s*\([^;)]*;\s*(?:[1-9]\s*)?;")
+
 
 def awk_only_reads(program: str) -> bool:
     """Tell whether *program* surely neither writes, runs commands nor reads other files."""
     if "[]" in program or "[^]" in program or "\0" in program:
         return False
     rest = _AWK_TOKEN.sub(" X ", program.strip())
-    return '"' not in rest and not _AWK_REFUSED.search(rest) and not _AWK_NO_DIVISION.search(rest)
+    if '"' in rest or _AWK_ENDLESS.search(rest):
+        return False
+    return not _AWK_REFUSED.search(rest) and not _AWK_NO_DIVISION.search(rest)
 
 
 _ADDRESS = r"(?:\d+|\$|/(?:\\.|[^/\\\n\[])+/I?)"

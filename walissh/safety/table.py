@@ -224,11 +224,11 @@ def _listed(sub: Mapping[str, Any]) -> bool:
 
 
 def _also(entry: Mapping[str, Any], sub: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *sub* with the flags of *entry* that do more than read, unless it has them too."""
+    """Return *sub* with the flags of *entry* that do more than read and end, unless it has them."""
     own = {_flag(name)[0] for key in _FLAG_KEYS for name in _names(sub, key)}
     more = dict(sub)
-    for key in ("writes", "commands", *_EFFECTS):
-        left = [name for name in _names(entry, key) if _flag(name)[0] not in own]
+    for key in ("writes", "commands", "endless", "terminal", *_EFFECTS):
+        left = [name for name in _names(entry, key) if name != "*" and _flag(name)[0] not in own]
         if left and ("risk" not in sub or _CONDITIONS & sub.keys()):
             more[key] = " ".join([*_names(sub, key), *left])
     return more
