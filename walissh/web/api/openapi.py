@@ -157,9 +157,8 @@ def _answer(status: int, declared: Declared, refs: Refs) -> Json:
         return {"description": WORDS[status]}
     content: Json = {"schema": {"type": "string"}}
     if declared.events:
-        content["x-events"] = {
-            name: refs[each, "serialization"] for name, each in declared.events.items()
-        }
+        named = {name: refs[each, "serialization"] for name, each in declared.events.items()}
+        content = {"schema": _event(named), "x-events": named}
     return {
         "description": " ".join([WORDS[status], *_events(declared)]),
         "content": {declared.media: content},
@@ -170,6 +169,16 @@ def _events(declared: Declared) -> Iterator[str]:
     """Yield a sentence for each event of a stream: what its data is."""
     for name, shape in declared.events.items():
         yield f"`{name}`: {' '.join((shape.__doc__ or '').split())}"
+
+
+def _event(named: Json) -> Json:
+    """Return what one event of a stream is, which is what a schema of such a stream tells."""
+    data = {"type": "string", "contentMediaType": "application/json"}
+    kinds = [
+        {"properties": {"event": {"const": name}, "data": {**data, "contentSchema": schema}}}
+        for name, schema in named.items()
+    ]
+    return {"type": "object", "required": ["id", "event", "data"], "oneOf": kinds}
 
 
 def _failure(status: int) -> Json:
