@@ -14,8 +14,9 @@ _FED = re.compile(r"\s<\s*\S+$")
 
 
 def _kind(line: str) -> str:
-    words = shlex.split(_FED.sub("", line))
-    told = clients.judge(words[0], tuple(words[1:]), fed=bool(_FED.search(line)))
+    words, fed = shlex.split(_FED.sub("", line)), _FED.search(line)
+    text = "" if fed and fed[0].endswith("/dev/null") else None
+    told = clients.judge(words[0], tuple(words[1:]), fed=fed is not None, text=text)
     assert told is not None, line
     return "waits" if told.interactive else told.risk.value
 

@@ -95,13 +95,23 @@ def _printf(args: Words, fed: bool) -> Ruling | None:
     if not args:
         return READS
     if args[0] in {"-v", "--"}:
-        named = args[0] == "--" or (len(args) > 1 and _NAME.fullmatch(args[1]))
+        named = args[0] == "--" or (len(args) > 1 and _may_be_set(args[1]))
         return READS if named else _opaque(args[1] if len(args) > 1 else "-v")
     if args[0].startswith("-v"):
-        return READS if _NAME.fullmatch(args[0][2:]) else _opaque(args[0])
-    if args[0].startswith((UNKNOWN, GLOB)) and any(re.search(r"[\[\0\1]", a) for a in args[1:]):
-        return _opaque(UNKNOWN)
-    return READS
+        return READS if _may_be_set(args[0][2:]) else _opaque(args[0])
+    return _opaque(UNKNOWN) if _may_name_a_variable(args) else READS
+
+
+def _may_name_a_variable(args: Words) -> bool:
+    """Tell whether a format that is only known later may turn out as ``-v NAME``."""
+    known = args[0].strip(UNKNOWN)
+    if not args[0].startswith((UNKNOWN, GLOB)) or (known and re.search(r"[^\w\]]$", known)):
+        return False
+    return len(args) > 1 or args[0] in {UNKNOWN * 2, GLOB}
+
+
+def _may_be_set(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and is_own(name)
 
 
 def _read(args: Words, fed: bool) -> Ruling | None:
@@ -112,7 +122,7 @@ def _read(args: Words, fed: bool) -> Ruling | None:
         if found is None or (not found[2] and found[3]) or UNKNOWN in flag:
             return _opaque(flag)
         value = found[3] or (rest.pop(0) if found[2] and rest else "")
-        if found[2] == "a" and not _NAME.fullmatch(value):
+        if found[2] == "a" and not _may_be_set(value):
             return _opaque(value)
         limited = limited or found[2] in {"t", "u"}
     for name in rest:
@@ -154,7 +164,7 @@ _LOOKED_AT = re.compile(
     r"|AR|AS|CC|CPP|CXX|LD|FC|YACC|LEX|MAKE\w*|RSYNC\w*|TAR_\w*|GZIP|XZ_\w*|BZIP\w*|ZIP\w*|UNZIP\w*|_"
 )
 _PLAIN = re.compile(r"(?!\w*_proxy$)[a-z][a-z0-9_]*|[A-Z][A-Z0-9_]*|[A-Z][a-zA-Z0-9]*")
-_LOCALE = re.compile(r"LC_\w+|LANG|LANGUAGE|TZ|COLUMNS|LINES|NO_COLOR|TERM")
+_LOCALE = re.compile(r"LC_\w+|LANG|TZ|COLUMNS|LINES|NO_COLOR|TERM")
 
 
 def is_own(name: str) -> bool:

@@ -57,6 +57,11 @@ def secret(path: str) -> bool:
     return any(_secret(each) for each in _spellings(path.strip("\1")))
 
 
+def waits(path: str) -> bool:
+    """Tell whether reading *path* waits for a person, or for what the kernel says next."""
+    return straight(path) in {"/dev/tty", "/dev/console", "/proc/kmsg", "/dev/kmsg"}
+
+
 def bases(targets: Iterable[str], before: Iterable[str] = ()) -> list[str]:
     """Return the directories that relative paths may start from after ``cd`` to *targets*."""
     found = list(before) or ["/root"]

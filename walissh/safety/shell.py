@@ -78,13 +78,17 @@ class Redirect:
 class Simple:
     """One simple command; no *words*: only assignments, or redirections of a block.
 
-    *piped*: something comes in on its standard input, from a pipe or around it.
+    *piped*: something comes in on its standard input, from a pipe or around it. *around*:
+    the redirections are those of a block. *heard*: the commands that print all that comes
+    in, () where that is not sure.
     """
 
     words: tuple[Word, ...] = ()
     assigns: tuple[Assign, ...] = ()
     redirects: tuple[Redirect, ...] = ()
     piped: bool = False
+    around: bool = False
+    heard: tuple[tuple[Word, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,10 +103,16 @@ def _options(part: Part, values: Values) -> tuple[str, ...]:
         return (part.text,)
     options = held(part, values)
     if part.kind == "many":
-        return options if len(options) == 1 and options[0] != SPLIT else (SEVERAL,)
+        single = len(options) == 1 and options[0] != SPLIT and list_of(part.text) not in values
+        return options if single else (SEVERAL,)
     if part.quoted:
         return tuple(option.replace(SPLIT, UNKNOWN) for option in options)
     return tuple(_unquoted(option, values) for option in options)
+
+
+def list_of(name: str) -> str:
+    """Return the key under which ``Values`` has *name* if it may be many elements."""
+    return f"{name}[@]"
 
 
 def _unquoted(text: str, values: Values) -> str:

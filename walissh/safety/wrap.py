@@ -19,7 +19,8 @@ class Inside:
     inside after a while; *endless*: it never ends, or wants a terminal, by itself. *fed*:
     what is inside gets its input from the wrapper. *assigns*: variables that it sets.
     *own*: its own words, to be judged like those of any program. *more*: further commands.
-    *dialect*: what reads the script; *given*: what is ``$0``, ``$1`` and so on in it.
+    *waits*: it reads its input itself. *dialect*: what reads the script; *given*: what is
+    ``$0``, ``$1`` and so on in it.
     """
 
     words: Words = ()
@@ -29,6 +30,7 @@ class Inside:
     limited: bool = False
     endless: bool = False
     fed: bool = False
+    waits: bool = False
     assigns: tuple[str, ...] = ()
     own: Words = ()
     more: tuple["Inside", ...] = ()

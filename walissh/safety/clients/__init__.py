@@ -3,11 +3,13 @@
 Each is judged by the grammar of what it is told to do, not by its options alone.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from walissh.safety.clients import curl, databases, fetch, mongo, redis, told, tools
+from walissh.react.turn import Risk
+from walissh.safety.clients import curl, databases, fetch, mongo, redis, spoken, told, tools
 from walissh.safety.clients.told import Told
 from walissh.safety.clients.tools import tls
 from walissh.safety.table import UNKNOWN
@@ -31,20 +33,37 @@ def judge(
     if program.startswith(("kafka-", "zookeeper-")):
         program = program.removesuffix(".sh")
     if program == "openssl" and args[:1] == ("s_client",):
-        return tls(args[1:], fed=fed)
+        return tls(args[1:], fed=fed, text=text)
+    if program in spoken.PROGRAMS and text:
+        return spoken.judge(program, args, text)
     room = tools.judge if program in tools.names() else _ROOMS.get(program)
     if room is None:
         return None
     found = room(program, args, fed=fed)
     if fed and text is not None and (found.code, found.word) == ("unseen", "stdin"):
-        return told.worst(room(program, each, fed=False) for each in _heard(program, args, text))
+        heard = told.worst(room(program, each, fed=False) for each in _heard(program, args, text))
+        sure = program in _HEARS_PLAINLY and not _MIDDLE.search(text)
+        return heard if sure or heard.risk is Risk.DESTRUCTIVE else told.worst([found, heard])
     return found
+
+
+_HEARS_PLAINLY = frozenset(
+    {"mysql", "mariadb", "psql", "sqlite3", "redis-cli", "valkey-cli", "clickhouse-client"}
+)
+"""Clients that read the same from their input as from their arguments."""
+
+_MIDDLE = re.compile(r"[^\n]\\(?!G\b)")
+"""A backslash inside a line: only what comes in may have commands of the client there."""
 
 
 def _heard(program: str, args: tuple[str, ...], text: str) -> Iterator[tuple[str, ...]]:
     """Give the calls that do what the client does when it reads *text*."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if program in _STATEMENT:
+    if program == "psql":
+        plain = "\n".join(line for line in lines if not line.startswith("\\"))
+        said = [plain or ";", *(line for line in lines if line.startswith("\\"))]
+        yield (*args, *(word for each in said for word in ("--command", each)))
+    elif program in _STATEMENT:
         yield (*args, _STATEMENT[program], text)
     elif program == "sqlite3":
         plain = "\n".join(line for line in lines if not line.startswith("."))

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from walissh.react.turn import Risk
-from walissh.safety.clients import databases, options, sql, told
+from walissh.safety.clients import databases, options, spoken, sql, told
 from walissh.safety.clients.options import Options, Spec
 from walissh.safety.clients.told import Told
 from walissh.safety.table import GLOB, UNKNOWN
@@ -59,11 +59,14 @@ def judge(program: str, args: tuple[str, ...], *, fed: bool) -> Told:
     return told.worst([*found, _by_rules(rules, text, program)])
 
 
-def tls(args: tuple[str, ...], *, fed: bool) -> Told:
+def tls(args: tuple[str, ...], *, fed: bool, text: str | None) -> Told:
     """Judge ``openssl s_client``, which waits for what to send unless something comes in."""
     found = judge("openssl s_client", args, fed=fed)
-    if fed or "-help" in args:
+    if "-help" in args or (fed and text is not None and spoken.reads(text)):
         return found
+    if fed:
+        unsure = told.sends("openssl s_client") if text is None else told.unclear("statement", text)
+        return told.worst([found, unsure])
     return told.worst([found, told.waits("openssl s_client -connect HOST:PORT </dev/null")])
 
 

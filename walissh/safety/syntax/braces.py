@@ -6,6 +6,7 @@ from typing import Any
 Node = dict[str, Any]
 
 MAX_WORDS = 64
+MAX_RANGE = 1_000_000
 _OPEN = re.compile(r"(?<![\\$])\{")
 _RANGE = re.compile(r"(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.-?\d{1,9})?")
 
@@ -109,6 +110,8 @@ def _choices(inside: str) -> list[str] | None:
 def _ranged(first: str, last: str) -> list[str] | None:
     """Return the whole range of letters; of numbers only the ends, they are judged alike."""
     if first.lstrip("-").isdigit() and last.lstrip("-").isdigit():
+        if abs(int(first) - int(last)) > MAX_RANGE:
+            return None  # the shell would fill its memory with them
         return list(dict.fromkeys([first, last]))
     if len(first) == len(last) == 1 and first.isalpha() and last.isalpha():
         low, high = sorted(map(ord, (first, last)))

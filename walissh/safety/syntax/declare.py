@@ -11,9 +11,7 @@ Node = dict[str, Any]
 
 _OPTIONS = re.compile(r"-[aAgrxlut]+|\+[aAgrxlut]+|-[pfF]")
 # what programs that are started later would be handed
-_EXPORTABLE = re.compile(
-    r"LC_\w+|LANG|LANGUAGE|TZ|COLUMNS|LINES|NO_COLOR|TERM|(?!\w*_proxy$)[a-z]\w*"
-)
+_EXPORTABLE = re.compile(r"LC_\w+|LANG|TZ|COLUMNS|LINES|NO_COLOR|TERM|(?!\w*_proxy$)[a-z]\w*")
 
 
 @dataclass(frozen=True, slots=True)

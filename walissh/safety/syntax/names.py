@@ -35,6 +35,7 @@ class Names:
         self.functions: set[str] = set()
         self.calls: list[tuple[Word, ...]] = []
         self.odd: set[str] = set()
+        self.lists: set[str] = set()
         self.separated = False
 
     # --- functions ---
@@ -83,6 +84,10 @@ class Names:
     def listed(self, name: str, elements: Iterable[Word]) -> None:
         self.loops.setdefault(name, []).extend(elements)
 
+    def several(self, name: str) -> None:
+        """Note that an array may have more elements than it has different ones."""
+        self.lists.add(name)
+
     def looped(self, name: str, found: list[Word]) -> None:
         self.loops.setdefault(name, []).extend(found)
         if not found:
@@ -121,7 +126,8 @@ class Names:
         found = _Values(self)
         for name in sorted(self.words.keys() | self.loops.keys() | self.unknown):
             found.settle(name)
-        return MappingProxyType(found.settled)
+        lists = {words.list_of(name): () for name in self.lists}
+        return MappingProxyType(found.settled | lists)
 
     def _pass_arguments(self) -> None:
         if not self.functions:
@@ -136,6 +142,8 @@ class Names:
                 self.assigned(str(at + 1), word)
         for call in self.calls:
             self.listed("@", call)
+            if len(call) != 1:
+                self.several("@")
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

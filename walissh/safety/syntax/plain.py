@@ -57,7 +57,11 @@ class _Reading:
             return not self.redirects and not self.awaited and self._may_be_empty(operator)
         if self.awaited or not _is_plain(self.words[0]):
             return False
-        self.done.append(Simple(tuple(self.words), (), tuple(self.redirects), self.piped))
+        before = self.done[-1] if self.piped else None
+        heard = (before.words,) if before and not before.redirects else ()
+        self.done.append(
+            Simple(tuple(self.words), (), tuple(self.redirects), self.piped, heard=heard)
+        )
         self.words, self.redirects = [], []
         self.piped, self.ended = operator == "|", operator
         return True

@@ -39,6 +39,7 @@ class _Walk:
         self.names = names.Names()
         self.sums: list[tuple[str, object]] = []
         self.loops: list[Node] = []
+        self.heard: dict[int, tuple[tuple[Word, ...], ...]] = {}
 
     def line(self) -> Line:
         values = self.names.values()
@@ -63,6 +64,8 @@ class _Walk:
                 self.visit(item, piped=piped)
         elif isinstance(node, dict) and not sums.is_place(node):
             self.note(node)
+            if node.get("Op") == "|" and node.get("Type") == "BinaryCmd":
+                self.listens(node)
             self.gather(node, piped=piped)
             piped = piped or any(each.get("Op") in _FED for each in node.get("Redirs") or [])
             for key, child in node.items():
@@ -79,6 +82,8 @@ class _Walk:
             self.odd.add(kind)
         if node.get("Coprocess") or node.get("Disown"):
             self.odd.add("coprocess")
+        if (kind == "DblQuoted" or node.get("Hdoc")) and reading.misleads(node):
+            self.odd.add("expansion")
         if kind == "ParamExp":
             self.parameter(node)
         elif kind in _NOTED:
@@ -92,9 +97,17 @@ class _Walk:
     def calculated(self, node: object, construct: str = "arithmetic") -> None:
         for name in sums.used(node):
             self.names.used(name)
+        self.set_to_numbers(node)
+        self.sums.append((construct, node))
+
+    def set_to_numbers(self, node: object) -> None:
         for name in sums.assigned(node):
             self.names.counted(name)
-        self.sums.append((construct, node))
+            self.set_here(name)
+
+    def set_here(self, name: str) -> None:
+        """Have a name judged that is set in another way than by an assignment."""
+        self.commands.append(Simple(assigns=(Assign(name, None, plain=True),)))
 
     def parameter(self, node: Node) -> None:
         name, change = reading.name_of(node), node.get("Exp") or {}
@@ -111,6 +124,7 @@ class _Walk:
             self.calculated(list((node["Slice"] or {}).values()), "index")
         if change.get("Op") in {":=", "="}:
             self.names.assigned(name, reading.word(change.get("Word") or {}))
+            self.set_here(name)
         elif not node.get("Names"):
             self.names.used(name)
 
@@ -126,14 +140,12 @@ class _Walk:
         self.loops.append(node)
 
     def steps(self, node: Node) -> None:
-        for name in sums.assigned(node.get("Init")):
-            self.names.counted(name)
+        self.set_to_numbers(node.get("Init"))
         self.calculated([node.get("Init"), node.get("Cond"), node.get("Post")])
 
     def items(self, node: Node) -> None:
         name = str((node.get("Name") or {}).get("Value", ""))
-        # it is set like any other: `for PATH in ...` must be judged too
-        self.commands.append(Simple(assigns=(Assign(name, None, plain=True),)))
+        self.set_here(name)  # `for PATH in ...` must be judged too
         found = [word for each in node.get("Items") or [] for word in reading.words(each)]
         self.visit_names(node.get("Items"))
         self.names.looped(name, found)
@@ -155,7 +167,13 @@ class _Walk:
         if isinstance(command, dict) and command.get("Type") == "CallExpr":
             self.call(command, redirects, piped=piped)
         elif redirects:
-            self.commands.append(Simple(redirects=redirects, piped=piped))
+            self.commands.append(Simple((), (), redirects, piped, around=command is not None))
+
+    def listens(self, node: Node) -> None:
+        """Note what one command hears of the commands right before the pipe."""
+        listener = (node.get("Y") or {}).get("Cmd") or {}
+        if listener.get("Type") == "CallExpr":
+            self.heard[id(listener)] = tuple(_says(node.get("X") or {})) or ()
 
     def call(self, node: Node, redirects: tuple[Redirect, ...], *, piped: bool) -> None:
         words = tuple(word for each in node.get("Args") or [] for word in reading.words(each))
@@ -164,7 +182,8 @@ class _Walk:
         if words and self.names.called(words):
             words = ()  # its body is judged where it is written
         self.names.set_by(words)
-        self.commands.append(Simple(words, assigns, redirects, piped))
+        heard = self.heard.get(id(node), ()) if piped else ()
+        self.commands.append(Simple(words, assigns, redirects, piped, heard=heard))
 
     def assignments(self, node: Node, words: tuple[Word, ...]) -> Iterator[Assign]:
         reads = bool(words) and words[0].literal == "read"
@@ -178,11 +197,15 @@ class _Walk:
     def assignment(self, node: Node, name: str, *, only: bool) -> Assign:
         value = node.get("Value")
         word = reading.word(value) if value else None
+        if node.get("Index"):
+            self.names.several(name)
         if node.get("Index") and not self.names.is_keyed(name):
             self.calculated(node["Index"], "index")
         if node.get("Array"):
             elements = list(self.elements(node["Array"], keyed=self.names.is_keyed(name)))
             self.names.listed(name, elements)
+            if len(elements) > 1 or node.get("Append"):
+                self.names.several(name)
         elif not only or node.get("Append"):
             self.names.unsure(name)
         else:
@@ -224,6 +247,19 @@ _NOTED = {
 }
 
 
+def _says(statement: Node) -> Iterator[tuple[Word, ...]]:
+    """Give the words of all commands of a statement, an empty one where there is more to it."""
+    command = statement.get("Cmd") or {}
+    plain = not any(statement.get(key) for key in ("Redirs", "Negated", "Background", "Coprocess"))
+    if plain and command.get("Type") == "CallExpr" and not command.get("Assigns"):
+        yield tuple(word for each in command.get("Args") or [] for word in reading.words(each))
+    elif plain and command.get("Type") in {"Subshell", "Block"}:
+        for each in command.get("Stmts") or []:
+            yield from _says(each)
+    else:
+        yield ()
+
+
 def _is_quoting(change: Node) -> bool:
     """Tell whether it is ``${x@Q}`` or another form that runs nothing; ``@P`` does."""
     return change.get("Op") == "@" and reading.word(change.get("Word") or {}).literal in {*"QUuLl"}
@@ -232,6 +268,6 @@ def _is_quoting(change: Node) -> bool:
 def _redirect(node: Node) -> Redirect:
     op, fd = str(node.get("Op")), str((node.get("N") or {}).get("Value", ""))
     if op in {"<<", "<<-"}:
-        return Redirect(op, fd, None, reading.word(node.get("Hdoc") or {}))
+        return Redirect(op, fd, None, reading.here(node))
     target = reading.target(node.get("Word") or {})
     return Redirect(op, fd, target, target if op == "<<<" else None)

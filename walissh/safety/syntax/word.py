@@ -31,6 +31,16 @@ def word(node: Node) -> Word:
     return Word(tuple(parts), glob=_GLOB.search(raw) is not None)
 
 
+def here(node: Node) -> Word:
+    """Return the text of a here-document; in a quoted one nothing means more than itself."""
+    pieces = (node.get("Hdoc") or {}).get("Parts") or []
+    ends = (node.get("Word") or {}).get("Parts") or []
+    raw = any(each.get("Type") != "Lit" or "\\" in str(each.get("Value")) for each in ends)
+    if raw and all(each.get("Type") == "Lit" for each in pieces):
+        return Word(tuple(Part("text", str(each.get("Value", "")), quoted=True) for each in pieces))
+    return Word(tuple(part for each in pieces for part in _parts(each, quoted=True)))
+
+
 def _parts(node: Node, *, quoted: bool) -> list[Part]:
     kind = node.get("Type")
     if kind == "Lit":
@@ -111,6 +121,25 @@ def _expansion(node: Node, name: str, *, quoted: bool) -> Part:
     if op in {"%", "%%", "#", "##"}:
         return Part("cut", name, quoted)
     return Part("unknown", "", quoted)
+
+
+_MEANT = re.compile(r"[$`\\]")
+
+
+def misleads(node: object, *, within: bool = False) -> bool:
+    """Tell whether single quotes in ``"${x:-'$(cmd)'}"`` hide what runs all the same.
+
+    Between double quotes and in here-documents they are signs like any other. *within*: the
+    node is part of an expansion there.
+    """
+    if isinstance(node, list):
+        return any(misleads(item, within=within) for item in node)
+    if not isinstance(node, dict) or node.get("Type") in {"CmdSubst", "ProcSubst"}:
+        return False
+    if within and node.get("Type") == "SglQuoted":
+        return _MEANT.search(str(node.get("Value", ""))) is not None
+    within = within or node.get("Type") == "ParamExp"
+    return any(misleads(child, within=within) for child in node.values())
 
 
 # --- $'...' ---------------------------------------------------------------------------

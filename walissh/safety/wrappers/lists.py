@@ -121,7 +121,8 @@ def _xargs(args: Words) -> Inside | None:
     shown = Inside(own=("cat", names)) if names else Inside()
     words = _replaced(inner, place) if place else (*inner, SEVERAL)
     risk = Risk.OPAQUE if place and _names_scripts(_marked(inner, place)) else Risk.READ_ONLY
-    return Inside(words, fed=True, endless=asks, reason="terminal", risk=risk, more=(shown,))
+    return Inside(words, fed=True, waits=not names, endless=asks, reason="terminal", risk=risk,
+                  more=(shown,))  # fmt: skip
 
 
 def _replaced(inner: Words, place: str) -> Words:

@@ -68,7 +68,10 @@ def _spec(entry: Mapping[str, Any]) -> Spec:
 
 
 def take(args: Words, known: Spec) -> Taken | None:
-    """Part the leading flags from the rest; None at a flag that is not known."""
+    """Part the leading flags from the rest; None at a flag that is not known.
+
+    A flag's value that may become several words is none: the second may be a program.
+    """
     flags: list[tuple[str, str]] = []
     rest = list(args)
     while rest and len(rest[0]) > 1 and rest[0].startswith("-"):
@@ -76,7 +79,7 @@ def take(args: Words, known: Spec) -> Taken | None:
         if word == "--":
             break
         found = _flag(word, rest, known)
-        if found is None:
+        if found is None or any(UNKNOWN * 2 in value for _, value in found):
             return None
         flags += found
     return Taken(tuple(flags), tuple(rest))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from walissh.react.turn import Risk
+from walissh.safety import builtins
 from walissh.safety.table import UNKNOWN
 from walissh.safety.wrap import OPAQUE, Inside, Words
 from walissh.safety.wrappers import options
@@ -33,7 +34,8 @@ def _ssh(program: str, args: Words) -> Inside | None:
     if taken is None:
         return Inside(script=" ".join(args[2:]).replace(UNKNOWN, "x"), risk=Risk.OPAQUE)
     if taken.names & {"-V", "-Q", "-G"}:
-        return Inside()
+        # its settings may name a program to run, even when they are only printed
+        return OPAQUE if taken.names & {"-F", "-I"} else Inside()
     # behind the host, flags may go on
     more = options.take(taken.rest[1:], _SSH)
     flags = (*taken.flags, *(more.flags if more else ()))
@@ -53,7 +55,7 @@ def _plain_ssh(flags: tuple[tuple[str, str], ...], host: str) -> bool:
     names = {name for name, _ in flags}
     if names & {"-F", "-f", "-N", "-L", "-R", "-D", "-W", "-O", "-S", "-E", "-w", "-I", "-M"}:
         return False
-    if not re.fullmatch(r"[\w.@:\[\]/%\0-]+", host) or host.startswith(("-", UNKNOWN * 2)):
+    if not re.fullmatch(r"[\w.@:\[\]/%\0-]+", host) or host.startswith(("-", UNKNOWN)):
         return False
     return all(_SSH_SAFE.fullmatch(value) for name, value in flags if name == "-o")
 
@@ -103,7 +105,10 @@ def _into(args: Words, *, unsure: bool) -> Inside:
             return _behind_dashes(args)
         flags |= more.names
         rest = more.rest
-    odd = unsure or taken.rest[0].startswith(("-", UNKNOWN * 2)) or flags & _DETACHED
+    set_there = [value for name, value in taken.flags + (more.flags if more else ())
+                 if name in {"-e", "--env"}]  # fmt: skip
+    odd = unsure or taken.rest[0].startswith(("-", UNKNOWN * 2)) or bool(flags & _DETACHED)
+    odd = odd or not all(builtins.is_locale(value.partition("=")[0]) for value in set_there)
     risk = Risk.OPAQUE if odd else Risk.READ_ONLY
     if not rest:
         return Inside(risk=Risk.OPAQUE, endless=True, reason="no_terminal")
