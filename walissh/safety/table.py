@@ -11,6 +11,8 @@ from walissh.safety import programs, scripts
 
 UNKNOWN = "\0"
 """Stands in an argument for what is only known when the line runs."""
+MAX_TEXT = 800
+"""More than this of a use that words decide is not compared: it would take too long."""
 GLOB = "\1"
 """Stands before an argument that begins with a file pattern: it may become a flag."""
 
@@ -101,6 +103,8 @@ _UNLISTED = frozenset({"flag", "argument", "missing", "subcommand", "script"})
 def _known(rule: Rule, args: tuple[str, ...]) -> Reading | None:
     """Return what the words alone tell of a use, None if they tell nothing."""
     text = " ".join(args)
+    if rule.when and len(text) > MAX_TEXT:
+        return Reading("argument", args[0], risk=Risk.OPAQUE)
     # a blank inside of an argument must not pass for one between two
     apart = " ".join(arg.replace(" ", _BLANK) for arg in args)
     for risk, pattern in rule.when:
@@ -284,7 +288,7 @@ def _take(rule: Rule, args: tuple[str, ...]) -> _Taken | Reading:
         if word == "--" and rule.style == "gnu":
             rest += words
         elif UNKNOWN in word and not (rule.unknown and not rule.prints):
-            if word.startswith(UNKNOWN) or word.startswith("-") or not rule.unknown:
+            if not word.startswith("/") and (word[0] in {UNKNOWN, "-"} or not rule.unknown):
                 return Reading("argument", word)
             rest.append(word)
         elif len(word) < 2 or not word.startswith(("-", "+") if rule.numbers else "-"):
@@ -369,7 +373,8 @@ def _valued(rule: Rule, name: str, words: Iterator[str]) -> list[tuple[str, str]
 
 def _allowed(rule: Rule, name: str, value: str) -> list[tuple[str, str]] | None:
     pattern = rule.values.get(name)
-    if UNKNOWN in value and not rule.unknown:
+    # behind a fixed beginning it is one file of a folder; a pattern is held to it anyway
+    if UNKNOWN in value and not rule.unknown and not value.startswith("/"):
         return None
     fits = pattern is None or re.fullmatch(pattern, value, re.S)
     return [(name, value)] if fits or name in rule.commands else None
@@ -473,6 +478,8 @@ def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading |
 def _fits(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:
     if rule.args is not None and len(rest) > rule.args:
         return Reading("argument", rest[rule.args])
+    if rule.args == len(rest) and rest and rule.prints and re.search(r"[*?]|\[.", rest[-1]):
+        return Reading("argument", rest[-1])  # a pattern may name more files than one
     if rule.match is not None and not re.fullmatch(rule.match, " ".join(rest), re.S):
         return Reading("argument", _first(rest))
     return None
