@@ -4,11 +4,20 @@ from walissh.react.turn import Risk
 from walissh.safety import clients, known, leaks, paths, table
 from walissh.safety.feeding import Feed
 from walissh.safety.findings import Finding, Reason
+from walissh.safety.syntax.samples import NAME
 from walissh.safety.table import UNKNOWN
+
+# part of an address, even a name of this machine tells another one something
+_SENDERS = frozenset(
+    "curl wget http https xh dig host nslookup drill delv ping ping6 fping arping nc ncat netcat "  # noqa: SIM905
+    "socat telnet traceroute tracepath mtr whois openssl".split()
+)
 
 
 def judge(form: tuple[str, ...], *, fed: Feed | None, starts: list[str]) -> Finding:
     """Judge one program with its arguments, by the list and then by what is known."""
+    if form[0] in _SENDERS:
+        form = tuple(arg if arg == NAME else arg.replace(NAME, UNKNOWN) for arg in form)
     text = fed.text if fed else None
     told = clients.judge(form[0], form[1:], fed=fed is not None, text=text)
     if told is not None:
@@ -48,9 +57,12 @@ def told_of(form: tuple[str, ...], told: clients.Told, starts: list[str]) -> Fin
 
 
 def _effect(form: tuple[str, ...], risk: Risk, works: str | None) -> Finding:
-    """Say what the list tells of this use; some want a terminal for it as well."""
+    """Say what the list tells of this use; one that wants a terminal is told the other form."""
+    if works is not None:
+        told = Reason("terminal", (form[0], works)) if works else Reason("no_terminal", form[:1])
+        return Finding(risk, told, interactive=True, ends=True)
     reason = Reason("runs" if risk is Risk.OPAQUE else risk.value, (" ".join(form),))
-    return Finding(risk, reason, interactive=works is not None, ends=True)
+    return Finding(risk, reason)
 
 
 def _reads(

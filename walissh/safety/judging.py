@@ -8,7 +8,7 @@ from walissh.safety import alone, builtins, feeding, paths, redirections, shell,
 from walissh.safety.feeding import Feed
 from walissh.safety.findings import Finding, Reason
 from walissh.safety.place import Place, program_of
-from walissh.safety.shell import Line, Simple
+from walissh.safety.shell import Line, Redirect, Simple
 from walissh.safety.table import GLOB, UNKNOWN
 
 MAX_DEPTH = 8
@@ -32,12 +32,32 @@ def line(command: str, place: Place) -> Iterator[Finding]:
     if len(targets) > MAX_TARGETS:
         yield Finding(Risk.OPAQUE, Reason("odd", ("cd",)))
         targets = []
-    within = replace(place, starts=tuple(paths.bases(targets, place.starts)), values=values)
+    starts = tuple(paths.bases(targets, place.starts))
+    within = replace(place, starts=starts, values=values, quiet=_is_quiet(read))
     before: Simple | None = None
     for simple in read.commands:
         yield from _simple(simple, within)
         yield from _handed_over(simple, before, within)
         before = simple
+
+
+_QUIET = frozenset({"exec", "echo", ":", "true", "false", "exit", "sleep"})
+
+
+def _is_quiet(read: Line) -> bool:
+    """Tell whether nothing of the line could read from or write to what it opens."""
+    return all(
+        each.words
+        and each.words[0].literal in _QUIET
+        and (len(each.words) == 1 or each.words[0].literal != "exec")
+        and all(to.op in {">", "<", "<>"} or _is_usual(to) for to in each.redirects)
+        for each in read.commands
+    )
+
+
+def _is_usual(redirect: Redirect) -> bool:
+    target = redirect.target.literal if redirect.target else None
+    return target in {"0", "1", "2", "-"}
 
 
 def _variable(name: str) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from walissh.safety import paths, words
 from walissh.safety.findings import Finding, Reason
 from walissh.safety.place import Place
 from walissh.safety.shell import Redirect, Simple
+from walissh.safety.syntax.samples import NAME
 from walissh.safety.table import GLOB, UNKNOWN
 
 _HARMLESS_TARGET = re.compile(r"/dev/(null|stdout|stderr|tty|fd/\d+)|/proc/self/fd/[012]")
@@ -16,6 +17,9 @@ _VITAL_TARGET = re.compile(
     r"|/etc/(passwd|shadow|group|sudoers|fstab|ssh/sshd_config|hosts|resolv\.conf|crontab)"
     r"|/(boot|srv|var/lib)/\S*"
 )
+# a line more in them lets somebody in or keeps everybody out
+_RULES = re.compile(r"/etc/(g?shadow|passwd|sudoers|sudoers\.d/\S+|ld\.so\.preload)")
+_LOG = re.compile(r"/var/log/\S+|\S*(wtmp|btmp|lastlog)|\S*\.(db|sqlite3?|ibd)")
 _PORT = re.compile(r"/dev/(tcp|udp)/[\w.:-]+/[\w-]+")
 _DUPLICATE = re.compile(r"\d*-?")
 
@@ -24,7 +28,10 @@ def judge(redirect: Redirect, simple: Simple, place: Place) -> Iterator[Finding]
     """Judge one redirection of *simple*."""
     if redirect.target is None or redirect.op == "<<<":
         return
-    for text in words.texts(redirect.target, place.values):
+    for each in words.texts(redirect.target, place.values):
+        text = each.replace(NAME, UNKNOWN)  # part of an address or path, it tells or chooses
+        if _PORT.fullmatch(text) and _only_opens(redirect, simple, place):
+            continue
         if redirect.op == "<":
             yield from _input(text, simple, place)
         elif redirect.op in {"<&", ">&"} and _DUPLICATE.fullmatch(text):
@@ -43,14 +50,45 @@ def _output(op: str, path: str, simple: Simple) -> Iterator[Finding]:
         if not _says_nothing(simple):
             yield Finding(Risk.SECRET_EXPOSURE, Reason("sent", (path,)))
         return
-    vital = op != ">>" and _VITAL_TARGET.fullmatch(plain)
+    vital = _is_vital(op, plain, simple)
     yield Finding(Risk.DESTRUCTIVE if vital else Risk.MUTATING, Reason("redirect", (path,)))
+
+
+def _is_vital(op: str, path: str, simple: Simple) -> bool:
+    if _RULES.fullmatch(path):
+        return True
+    if op == ">>":
+        return False
+    if _VITAL_TARGET.fullmatch(path):
+        return True
+    return _LOG.fullmatch(path) is not None and _empties(simple)
 
 
 def _says_nothing(simple: Simple) -> bool:
     """Tell whether it only tries a port: ``: > /dev/tcp/db1/5432``."""
     said = [word.literal for word in simple.words]
-    return said in ([], [":"], ["true"], ["echo"]) and not simple.piped and not simple.around
+    if simple.piped or simple.around:
+        return False
+    empty = said == ["cat"] and any(_is_nowhere(each) for each in simple.redirects)
+    return empty or said in ([], [":"], ["true"], ["echo"])
+
+
+def _is_nowhere(redirect: Redirect) -> bool:
+    target = redirect.target.literal if redirect.target else None
+    return (redirect.op, redirect.fd, target) == ("<", "", "/dev/null")
+
+
+def _only_opens(redirect: Redirect, simple: Simple, place: Place) -> bool:
+    """Tell whether ``exec 3<>/dev/tcp/db1/5432`` opens what nothing is written to."""
+    program = [word.literal for word in simple.words]
+    return place.quiet and program == ["exec"] and re.fullmatch(r"[3-9]", redirect.fd) is not None
+
+
+def _empties(simple: Simple) -> bool:
+    """Tell whether nothing, or next to nothing, is left of what was in the file."""
+    said = [word.literal for word in simple.words]
+    empty = said in (["cat", "/dev/null"], ["printf", ""], ["echo", "-n"], ["echo", "-n", ""])
+    return not simple.piped and (empty or said in ([], [":"], ["true"], ["echo"], ["echo", ""]))
 
 
 def _input(path: str, simple: Simple, place: Place) -> Iterator[Finding]:

@@ -15,13 +15,16 @@ _DIGITS = re.compile(r"-?\d+")
 
 def is_number(node: Node) -> bool:
     """Tell whether what the substitution *node* prints is numbers, or nothing."""
+    found = stages(node)
+    return bool(found) and _counts(found)
+
+
+def stages(node: Node) -> list[tuple[Argv, str]]:
+    """Return argument list and input file of each stage; none where one is not plain."""
     statements = node.get("Stmts") or []
-    if len(statements) != 1:
-        return False
-    stages = _pipeline(statements[0])
-    if not stages or any(stage is None for stage in stages):
-        return False
-    return _counts([stage for stage in stages if stage is not None])
+    found = _pipeline(statements[0]) if len(statements) == 1 else []
+    plain = [stage for stage in found if stage is not None]
+    return plain if len(plain) == len(found) else []
 
 
 def _pipeline(statement: Node) -> list[tuple[Argv, str] | None]:
@@ -56,8 +59,8 @@ def _input(redirects: list[Node]) -> str | None:
     return source
 
 
-def _counts(stages: list[tuple[Argv, str]]) -> bool:
-    *before, (argv, source) = stages
+def _counts(told: list[tuple[Argv, str]]) -> bool:
+    *before, (argv, source) = told
     if not argv:
         return not before and _NUMBER_FILE.fullmatch(source) is not None
     judge = _PRINTS_NUMBERS.get(argv[0])
@@ -65,7 +68,7 @@ def _counts(stages: list[tuple[Argv, str]]) -> bool:
         return True
     if not before:
         return _passes_on(argv) and _from_files(argv, source)
-    return _only_fed(argv, source) and (_counts(before) or _reads_plain(before))
+    return only_fed(argv, source) and (_counts(before) or _reads_plain(before))
 
 
 # --- programs that print numbers ------------------------------------------------------
@@ -277,7 +280,7 @@ def _passes_on(argv: Argv) -> bool:
     return not any("\0" in arg for arg in args)
 
 
-def _only_fed(argv: Argv, source: str) -> bool:
+def only_fed(argv: Argv, source: str) -> bool:
     """Tell whether a filter passes on what comes out of the pipe, and no file."""
     if source or not _passes_on(argv):
         return False
@@ -297,14 +300,14 @@ _OWN_WORDS = {"grep": 1, "egrep": 1, "awk": 1, "gawk": 1, "mawk": 1, "sed": 1, "
 _PIPED = re.compile(r"(?: -[a-zA-Z]*[ncdfkt] ?(?:\+?\d[\d,.-]*[a-z]*|[^\w/]{1,2})| -\w+)*")
 
 
-def _reads_plain(stages: list[tuple[Argv, str]]) -> bool:
+def _reads_plain(told: list[tuple[Argv, str]]) -> bool:
     """Tell whether the stages print words of the kernel, digits and signs only."""
-    *before, (argv, source) = stages
+    *before, (argv, source) = told
     if not argv:
         return False
     if not before:
         return _is_source(argv) or (_passes_on(argv) and _from_files(argv, source))
-    return _only_fed(argv, source) and _reads_plain(before)
+    return only_fed(argv, source) and _reads_plain(before)
 
 
 def _from_files(argv: Argv, source: str) -> bool:

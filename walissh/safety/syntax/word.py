@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 from walissh.safety.shell import Part, Word
-from walissh.safety.syntax import braces, shapes
+from walissh.safety.syntax import braces, samples, shapes
+from walissh.safety.table import UNKNOWN
 
 Node = dict[str, Any]
 
@@ -56,7 +57,20 @@ def _parts(node: Node, *, quoted: bool) -> list[Part]:
         return [Part("text", "/dev/fd/63", quoted=True)]
     if kind == "ArithmExp" or (kind == "CmdSubst" and shapes.is_number(node)):
         return [Part("number", "-" if kind == "ArithmExp" else "", quoted)]
+    sample = samples.of(node) if kind == "CmdSubst" else None
+    if sample is not None and (quoted or _stays_whole(sample)):
+        return [Part("text", sample, quoted)]
     return [Part("unknown", "", quoted)]
+
+
+_NAMED_BY_SYSTEM = re.compile(r"/(proc|sys|dev|run|etc|var/(log|run|spool|cache))/[^ ]*")
+
+
+def _stays_whole(sample: str) -> bool:
+    """Tell whether no blank can be in what *sample* stands for."""
+    if UNKNOWN in sample:
+        return _NAMED_BY_SYSTEM.fullmatch(sample) is not None
+    return " " not in sample
 
 
 def _single(node: Node) -> Part:
