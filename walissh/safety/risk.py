@@ -5,10 +5,19 @@ read_only. What is not understood is opaque, never safe.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
-from walissh.safety import judging, shell, words, wrap
-from walissh.safety.findings import SEVERITY, Judgement, Reason, combine, reason_text
+from walissh.react.turn import Risk
+from walissh.safety import code, judging, shell, words, wrap
+from walissh.safety.findings import (
+    MAX_REASONS,
+    SEVERITY,
+    Judgement,
+    Reason,
+    combine,
+    reason_text,
+)
 from walissh.safety.judging import MAX_DEPTH
 from walissh.safety.place import Place, program_of
 from walissh.safety.shell import Dialect
@@ -24,7 +33,12 @@ def classify(command: str, dialect: Dialect = "bash") -> Judgement:
     Order of safety: read_only, secret_exposure, mutating, opaque, destructive. The reasons
     are those of the deciding risk, and of what would keep it from ending.
     """
-    return combine(judging.line(command, Place(dialect=dialect)))
+    judged = combine(judging.line(command, Place(dialect=dialect)))
+    destroyed = code.weigh(command, judged.risk, interactive=judged.interactive)
+    if not destroyed:
+        return judged
+    reasons = (Reason("code", (destroyed,)), *judged.reasons)[:MAX_REASONS]
+    return replace(judged, risk=Risk.DESTRUCTIVE, reasons=reasons)
 
 
 def simple_texts(command: str, depth: int = 0) -> Iterator[str]:
