@@ -12,7 +12,7 @@ from walissh.memory import words
 from walissh.memory.entry import FACTS, Found, MemoryType, Proposed
 from walissh.memory.extract import cases, marks, pref_secrets, preferences, prose
 from walissh.react.turn import CommandRun
-from walissh.safety import redact
+from walissh.safety import placeholders, redact
 
 MAX_SUBJECT_CHARS = 80
 MAX_CONTENT_CHARS = 600
@@ -64,7 +64,8 @@ def _malformed(proposed: Proposed) -> str:
             " say it shorter"
         )
     text = f"{proposed.subject} {proposed.content}"
-    if redact.redact(text) != text or pref_secrets.refusal(text):
+    # a placeholder's number means nothing in another session
+    if redact.redact(text) != text or placeholders.there(text) or pref_secrets.refusal(text):
         return "it holds a secret, and secrets are never kept"
     return ""
 

@@ -315,12 +315,13 @@ def _run(parts: Parts, run: CommandRun) -> bool:
 
     When its output can no longer be stored the command is stopped, and its outcome unknown.
     """
-    command = secrecy.command_of(parts, run)
-    if command is None:
+    given = secrecy.given_to(parts, run)
+    if given is None:
         why = withhold.gone(course.language_of(parts, run))
         parts.commands.fail(run.id, parts.worker, why, "run")
         return False
-    incoming = Incoming(parts, run)
+    command, lent = given
+    incoming = Incoming(parts, run, lent)
     try:
         ended = parts.shell.run(
             run.id,

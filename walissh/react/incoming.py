@@ -14,8 +14,11 @@ from walissh.safety import inject, withhold
 class Incoming:
     """The output of one run. Once a piece cannot be stored, no other is taken."""
 
-    def __init__(self, parts: Parts, run: CommandRun) -> None:
+    def __init__(
+        self, parts: Parts, run: CommandRun, lent: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         self._parts, self._run = parts, run
+        self._lent = lent
         self._withheld = withhold.is_due(run)
         self._chars = self._newlines = 0
         self._last = ""
@@ -25,6 +28,9 @@ class Incoming:
 
     def take(self, text: str) -> None:
         """Take the next piece."""
+        # a value that the command was given needs no sign to be known again
+        for value, mark in self._lent:
+            text = text.replace(value, mark)
         if self.broken is None and text:
             try:
                 self._keep(text)

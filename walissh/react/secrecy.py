@@ -24,6 +24,9 @@ from walissh.react.turn import (
 )
 from walissh.safety import placeholders, redact, withhold
 
+MIN_LENT_CHARS = 4
+"""A shorter value would be found in words that have nothing to do with it."""
+
 
 def command_of(parts: Parts, run: CommandRun) -> str | None:
     """Return the exact text of a command, None if a secret in it is kept no more."""
@@ -34,13 +37,40 @@ def command_of(parts: Parts, run: CommandRun) -> str | None:
     return None if any(placeholders.numbers(text)) else text
 
 
+Lent = tuple[tuple[str, str], ...]
+"""Values that a command is given, each with the placeholder that it stands under."""
+
+
+def given_to(parts: Parts, run: CommandRun) -> tuple[str, Lent] | None:
+    """Return what ``command_of`` does and the values put into it; None as there."""
+    command = command_of(parts, run)
+    if command is None:
+        return None
+    marks = dict.fromkeys(
+        found[0] for found in placeholders.MARK.finditer(run.command) if found["number"]
+    )
+    try:
+        values = [(parts.vault.exact(run.session_id, each), each) for each in marks]
+    except StoreError:
+        return None
+    return command, tuple(each for each in values if len(each[0]) >= MIN_LENT_CHARS)
+
+
 def carry_out(
     parts: Parts, calls: Sequence[ToolCall], room: Room
 ) -> tuple[Outcome, tuple[ToolCall, ...]]:
     """Carry the calls out as they are meant; return outcome and calls as they may be read."""
     turn = room.context.turn
-    outcome = tools.carry_out(exact_calls(parts, turn, calls), room)
-    return hidden(parts, turn, outcome, calls), hidden_calls(parts, turn, calls)
+    shown = hidden_calls(parts, turn, calls)
+    meant = tuple(
+        _meant(*each) for each in zip(exact_calls(parts, turn, calls), shown, strict=True)
+    )
+    return hidden(parts, turn, tools.carry_out(meant, room), calls), shown
+
+
+def _meant(exact: ToolCall, shown: ToolCall) -> ToolCall:
+    """Return a call as its tool takes it: what is kept and shown holds no secret."""
+    return shown if exact.name in _KEPT else exact
 
 
 def exact_calls(parts: Parts, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
@@ -50,9 +80,14 @@ def exact_calls(parts: Parts, turn: Turn, calls: Sequence[ToolCall]) -> tuple[To
         return parts.vault.exact(turn.session_id, text)
 
     return tuple(
-        replace(call, arguments=_over_texts(call.arguments, put_in)) if _names_one(call) else call
+        replace(call, arguments=_over_texts(call.arguments, put_in, only="command"))
+        if _names_one(call)
+        else call
         for call in calls
     )
+
+
+_KEPT = frozenset({"update_plan", "ask_user"})
 
 
 def _names_one(call: ToolCall) -> bool:
@@ -80,16 +115,26 @@ def hidden(parts: Parts, turn: Turn, outcome: Outcome, asked_for: Sequence[ToolC
     A command that names a placeholder itself (*asked_for* are the calls as the model wrote
     them) waits for a person: the model must not spend a secret by itself.
     """
-    borrowing = frozenset(call.id for call in asked_for if _names_one(call))
+    written = {call.id: _command_in(call) for call in asked_for if _names_one(call)}
     proposals = tuple(
-        _hidden(parts, turn, _waiting(each, turn.language) if each.call_id in borrowing else each)
+        _hidden(parts, turn, _waiting(each, turn.language), written[each.call_id])
+        if each.call_id in written
+        else _hidden(parts, turn, each)
         for each in outcome.proposals
     )
     return replace(outcome, proposals=proposals)
 
 
-def _hidden(parts: Parts, turn: Turn, proposal: Proposal) -> Proposal:
-    command, kept = hidden_command(parts, turn.session_id, proposal.command)
+def _command_in(call: ToolCall) -> str:
+    """Return the command as the model wrote it, with the placeholders that it named."""
+    try:
+        return str(json.loads(call.arguments)["command"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+
+
+def _hidden(parts: Parts, turn: Turn, proposal: Proposal, written: str = "") -> Proposal:
+    command, kept = hidden_command(parts, turn.session_id, proposal.command, written)
     reason = redact.redact(proposal.reason, parts.vault.names(turn.session_id))
     shown = replace(proposal, command=command, reason=reason)
     if kept:
@@ -100,12 +145,15 @@ def _hidden(parts: Parts, turn: Turn, proposal: Proposal) -> Proposal:
     return replace(shown, verdict=verdict, status=CommandStatus.REFUSED)
 
 
-def hidden_command(parts: Parts, session_id: str, command: str) -> tuple[str, bool]:
+def hidden_command(
+    parts: Parts, session_id: str, command: str, written: str = ""
+) -> tuple[str, bool]:
     """Return *command* with placeholders, and whether they can be put back to the same text.
 
-    They cannot when its secret was given no place: such a command must not run.
+    They cannot when its secret was given no place: such a command must not run. *written*:
+    the same with the placeholders that were named, which no sign in the text may give away.
     """
-    shown = redact.redact(command, parts.vault.names_verbatim(session_id))
+    shown = redact.redact(written or command, parts.vault.names_verbatim(session_id))
     return shown, shown == command or parts.vault.exact(session_id, shown) == command
 
 
@@ -117,13 +165,16 @@ def _waiting(proposal: Proposal, language: Language) -> Proposal:
     return replace(proposal, verdict=verdict, status=CommandStatus.AWAITING_APPROVAL)
 
 
-def _over_texts(arguments: str, change: Callable[[str], str]) -> str:
-    """Change each text in JSON *arguments*; what is no JSON is changed as it stands."""
+def _over_texts(arguments: str, change: Callable[[str], str], *, only: str = "") -> str:
+    """Change each text in JSON *arguments*, or of *only* one name; what is no JSON as it is."""
     try:
         parsed = json.loads(arguments or "{}")
     except (json.JSONDecodeError, RecursionError):
         return change(arguments)
-    changed = _changed(parsed, change)
+    if only and isinstance(parsed, dict):
+        changed: object = {**parsed, only: _changed(parsed.get(only), change)}
+    else:
+        changed = _changed(parsed, change)
     return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
 
 

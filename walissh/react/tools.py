@@ -252,7 +252,8 @@ def _fenced(text: str) -> str:
 
 def _owned(command_id: str, room: Room) -> CommandRun:
     run = room.commands.get(command_id)
-    if run is None or run.user_id != room.user_id:
+    # another session's output has its own numbers of secrets, and its orders bind that session
+    if run is None or run.user_id != room.user_id or run.session_id != room.context.session.id:
         raise BadCallError(f"there is no command with id {command_id!r}")
     return run
 

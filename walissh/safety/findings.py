@@ -35,11 +35,15 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a command may do; *interactive*: it never ends or wants a terminal."""
+    """What a command may do; *interactive*: it never ends or wants a terminal.
+
+    *exposes*: a part of it shows credentials, whatever else it does: its output is withheld.
+    """
 
     risk: Risk
     interactive: bool
     reasons: tuple[Reason, ...]
+    exposes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,12 @@ def combine(findings: Iterable[Finding]) -> Judgement:
         for each in found
         if each.reason and (each.interactive or (each.risk is risk and risk is not Risk.READ_ONLY))
     ]
+    shows = [each.reason for each in found if each.risk is Risk.SECRET_EXPOSURE and each.reason]
+    if risk is not Risk.SECRET_EXPOSURE:
+        deciding = [*deciding[: MAX_REASONS - 1], *shows[:1]]
     reasons = tuple(dict.fromkeys(deciding))[:MAX_REASONS] or (Reason("read_only"),)
-    return Judgement(risk, any(each.interactive for each in found), reasons)
+    exposes = any(each.risk is Risk.SECRET_EXPOSURE for each in found)
+    return Judgement(risk, any(each.interactive for each in found), reasons, exposes)
 
 
 @cache

@@ -30,7 +30,7 @@ def allowing(
     command: str, host: Host, judgement: Judgement, circumstances: Circumstances
 ) -> GateRule | None:
     """Return a rule that lets *command* run unasked, None if it must not or none does."""
-    if judgement.interactive or judgement.risk in NEVER_ALLOWED:
+    if judgement.interactive or judgement.exposes or judgement.risk in NEVER_ALLOWED:
         return None
     if circumstances.flagged or circumstances.read_only_session:
         return None

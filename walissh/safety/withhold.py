@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from walissh.react.turn import CommandRun, Language, Risk
+from walissh.safety import risk
 from walissh.safety.placeholders import UNNUMBERED, Names
 
 LONGEST_DAYS = 30
@@ -50,7 +51,7 @@ OPEN_VAULT = OpenVault()
 
 def is_due(run: CommandRun) -> bool:
     """Tell whether what *run* prints is withheld whole."""
-    return run.risk is Risk.SECRET_EXPOSURE
+    return run.risk is Risk.SECRET_EXPOSURE or risk.classify(run.command).exposes
 
 
 def note(lines: int, chars: int, language: Language) -> str:

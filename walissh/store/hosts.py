@@ -72,6 +72,8 @@ def add(owner_id: str, draft: HostDraft) -> Host:
                 host=row.id,
                 name=row.name,
                 gate=row.gate,
+                stage=row.stage,
+                groups=list(row.groups),
             )
             return rows.host(row)
     except IntegrityError as error:
@@ -105,6 +107,8 @@ def change(host_id: str, owner_id: str, draft: HostDraft) -> Host:
                 host=host_id,
                 name=row.name,
                 gate=row.gate,
+                stage=row.stage,
+                groups=list(row.groups),
             )
             return rows.host(row)
     except IntegrityError as error:

@@ -11,7 +11,7 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError
 from walissh.react.circumstances import ADMIN, ROLES, VIEWER, GateRule, identity_of
 from walissh.react.turn import Decision, Risk
-from walissh.safety import rules
+from walissh.safety import placeholders, redact, rules
 from walissh.store import rows, rule_hours
 from walissh.store.models import GateRuleRow, HostRow, PersonRow
 
@@ -60,6 +60,11 @@ def _check_words(rule: GateRule) -> None:
             f"The command of a rule has at most {MAX_COMMAND_CHARS} characters and no NUL.",
             field="command",
         )
+    # rules are shown to others; what holds a placeholder would be another's number there
+    for field in ("command", "note"):
+        text = getattr(rule, field)
+        if redact.redact(text) != text or placeholders.there(text):
+            raise InvalidError("A rule keeps no secrets. Leave the secret out.", field=field)
     texts = (rule.group, rule.note)
     if any(unicodedata.category(each)[0] == "C" for text in texts for each in text):
         raise InvalidError("A group or note of a rule has visible characters only.", field="group")
@@ -71,6 +76,11 @@ def _check_reach(session: Transaction, rule: GateRule) -> None:
     person = session.get(PersonRow, rule.owner_id)
     if person is None or person.role == VIEWER:
         raise InvalidError("A viewer makes no rules.", field="role")
+    if rule.everyone and rule.host_id:
+        raise InvalidError(
+            "A host belongs to one person, so a rule for everyone names a group or none.",
+            field="host",
+        )
     if rule.everyone and person.role != ADMIN:
         raise InvalidError("Only an administrator makes a rule for everyone.", field="everyone")
 

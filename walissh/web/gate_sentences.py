@@ -16,6 +16,8 @@ OF_GATE: tuple[str, ...] = (
     _("There is no such role."),
     _("The command of a rule has at most %(count)s characters and no NUL."),
     _("A group or note of a rule has visible characters only."),
+    _("A rule keeps no secrets. Leave the secret out."),
+    _("A host belongs to one person, so a rule for everyone names a group or none."),
     _("This end of the rule lies in the past."),
     _("A viewer makes no rules."),
     _("Only an administrator makes a rule for everyone."),
