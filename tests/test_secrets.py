@@ -147,6 +147,29 @@ def test_a_command_that_names_a_placeholder_waits_and_then_runs_with_the_value(
     assert world.shell.ran[0][1] == f"mysql -p{PASSWORD} -e x"
 
 
+def test_what_a_command_prints_of_a_value_it_was_given_is_covered_again(world: World) -> None:
+    world.shell.outputs = {f"echo {PASSWORD}": (f"a{PASSWORD}b\n", 0)}
+    world.script((call("echo ‹secret:1 password›"),), "done")
+    turn = world.ask(f"password: {PASSWORD}")
+    world.play()
+    world.approve(commands.of_turn(turn.id)[0])
+    world.play()
+    (run,) = commands.of_turn(turn.id)
+    assert run.command == "echo ‹secret:1 password›"
+    assert run.output_head == "a‹secret:1 password›b\n"
+    assert PASSWORD not in kept(world)
+    assert PASSWORD not in str(world.model.requests) + str(world.events)
+
+
+def test_a_plan_keeps_no_secret(world: World) -> None:
+    items = f'{{"items": [{{"title": "log in with password={PASSWORD}"}}]}}'
+    world.script((ToolCall("c1", "update_plan", items),), "done")
+    world.ask()
+    world.play()
+    assert PASSWORD not in kept(world)
+    assert PASSWORD not in str(world.model.requests) + str(world.events)
+
+
 def test_a_command_whose_secret_was_cut_is_not_run(world: World) -> None:
     world.script((call(f"touch password={PASSWORD}"),), "done")
     turn = world.ask()
