@@ -35,6 +35,11 @@ bench-memory: setup-dev
 bench-safety: setup-dev
 	@$(BIN)/python bench/safety.py $(SETS)
 
+.PHONY: fuzz
+fuzz: setup-dev
+	@$(BIN)/pip install -q --require-hashes -r requirements/fuzz.txt
+	@$(BIN)/python bench/fuzz.py $(or $(MINUTES),5)
+
 lock: setup-dev
 	@tools/lock.sh
 
