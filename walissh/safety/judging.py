@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from walissh.react.turn import Risk
 from walissh.safety import alone, builtins, feeding, paths, redirections, shell, table, words, wrap
@@ -148,10 +149,16 @@ def _one(form: tuple[str, ...], *, fed: Feed | None, place: Place) -> Iterator[F
 
 def _started(form: tuple[str, ...], *, fed: Feed | None, place: Place) -> Iterator[Finding]:
     """Judge what a flag of the program hands to a shell."""
-    rule = table.rules().get(form[0])
-    reading = table.read(rule, form[1:], fed=fed is not None) if rule and rule.hands_over else None
+    rule = table.rules().get(form[0]) if _hands_over(form[0]) else None
+    reading = table.read(rule, form[1:], fed=fed is not None) if rule else None
     for script in reading.scripts if reading and place.depth < MAX_DEPTH else ():
         yield from line(script, place.deeper("sh"))
+
+
+@lru_cache(maxsize=2048)
+def _hands_over(program: str) -> bool:
+    rule = table.rules().get(program)
+    return rule is not None and rule.hands_over
 
 
 def _wrapped(
