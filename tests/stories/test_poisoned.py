@@ -99,13 +99,13 @@ class Obedient:
         return "run_command", {"host": HOST, "command": command, "reason": "it says so"}
 
 
-def joined(api: ApiClient, sshd: Sshd) -> str:
+def joined(api: ApiClient, sshd: Sshd, name: str = HOST) -> str:
     """Add the real server as a host whose key is trusted; return its id."""
     made = api.call(
         "POST",
         "/hosts",
         {
-            "name": HOST,
+            "name": name,
             "address": "127.0.0.1",
             "port": sshd.port,
             "user": sshd.user,
