@@ -46,4 +46,4 @@ def test_at_least_250_programs_are_listed() -> None:
 
 
 def test_every_entry_makes_a_rule() -> None:
-    assert table.rules().keys() == programs.entries().keys()
+    assert dict(table.rules()).keys() == programs.entries().keys()

@@ -76,9 +76,25 @@ class Reading:
 
 @cache
 def rules() -> Mapping[str, Rule]:
-    """Return the list; read from its files at first use."""
+    """Return the list; read from its files at first use, and each rule made at its first."""
+    return _Rules()
+
+
+class _Rules(Mapping[str, Rule]):
+    def __getitem__(self, name: str) -> Rule:
+        return _rule_of(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(programs.entries())
+
+    def __len__(self) -> int:
+        return len(programs.entries())
+
+
+@cache
+def _rule_of(name: str) -> Rule:
     data = programs.entries()
-    return {name: _rule(data[entry.get("same", name)], {}) for name, entry in data.items()}
+    return _rule(data[data[name].get("same", name)], {})
 
 
 def read(rule: Rule, args: tuple[str, ...], *, fed: bool) -> Reading:
