@@ -117,7 +117,13 @@ def test_rules_against_hold_for_reading_too(decision: str) -> None:
     "command",
     ["systemctl stop nginx", "/usr/bin/systemctl --now stop nginx redis", "sudo systemctl stop x",
      "uptime && systemctl stop nginx", "bash -c 'systemctl stop nginx'", "systemctl stop $UNIT",
-     "echo $(systemctl stop nginx)", "if true; then systemctl stop a; fi", "systemctl stop a ("],
+     "echo $(systemctl stop nginx)", "if true; then systemctl stop a; fi", "systemctl stop a (",
+     'f(){ systemctl "$@"; }; f stop nginx', 'set -- stop nginx; systemctl "$@"',
+     'units=(stop nginx); systemctl "${units[@]}"', "systemctl $(echo stop nginx)",
+     "echo stop nginx | xargs systemctl", 'xargs <<< "stop nginx" systemctl',
+     "xargs sudo systemctl --now < units", 'mapfile -t a < f; systemctl "${a[@]}"',
+     "systemctl st?p nginx", "systemctl [r-t]* x", 'run(){ "$@"; }; run systemctl stop nginx',
+     "xargs -n 2 nice systemctl --no-block < units", "systemctl $(cat verb) nginx"],
 )  # fmt: skip
 def test_a_refusal_is_read_widely(command: str) -> None:
     assert judge(command, rule("deny", "systemctl stop *")).rule == "rule:r1"
@@ -238,7 +244,13 @@ def test_each_word_on_a_case_is_a_sentence_in_the_language_asked_for(language: s
     assert "frozen until friday" in judge(RESTART, noted, language=language).reasons[0]
 
 
-@pytest.mark.parametrize("command", ["*", "* restart nginx", "sudo *", "sudo -n *", "env *"])
+OPEN = ["*", "* restart nginx", "sudo *", "sudo -n *", "env *", "true && *", "true ; * *",
+        "true | * *", "! *", "{ * ; }", "( * )", "sudo nice *", "nice sudo *",
+        "sudo timeout 5 * * *", "if true; then *; fi", "touch $( * )", "time *",
+        "touch * ("]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OPEN)
 def test_a_pattern_that_leaves_the_program_open_is_known(command: str) -> None:
     assert rules.leaves_program_open(command)
 
@@ -246,3 +258,17 @@ def test_a_pattern_that_leaves_the_program_open_is_known(command: str) -> None:
 @pytest.mark.parametrize("command", ["systemctl restart *", "sudo systemctl * nginx", "touch *"])
 def test_a_pattern_that_names_its_program_is_known(command: str) -> None:
     assert not rules.leaves_program_open(command)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command"),
+    [("true && *", "true && reboot"), ("! *", "! touch"), ("sudo nice * *", "sudo nice touch x"),
+     ("true | * *", "true | touch x"), ("env * x", "env touch x"),
+     ("nice sudo * *", "nice sudo touch x")],
+)  # fmt: skip
+def test_a_rule_of_before_that_leaves_the_program_open_allows_nothing(
+    pattern: str, command: str
+) -> None:
+    assert judge(command, rule("allow", pattern, group="lab")).decision is not Decision.ALLOW
+    touched = rule("allow", "sudo nice touch *", group="lab")
+    assert judge("sudo nice touch x", touched).rule == "rule:r1"

@@ -1,7 +1,8 @@
 """Which rules of the gate fit a command; what may be allowed is read narrowly, the rest widely."""
 
+import fnmatch
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from walissh.react.circumstances import (
     Circumstances,
@@ -14,6 +15,7 @@ from walissh.react.turn import Decision, Risk
 from walissh.safety import risk, shell, wrap
 from walissh.safety.risk import Judgement
 from walissh.safety.table import UNKNOWN
+from walissh.safety.words import SEVERAL
 
 ANY = "*"
 """Stands for one word of a command."""
@@ -23,6 +25,7 @@ NEVER_ALLOWED = frozenset({Risk.DESTRUCTIVE, Risk.SECRET_EXPOSURE, Risk.OPAQUE})
 
 _BLANKS = re.compile(r"[ \t]+")
 _ONE_WORD = re.compile(r"(?!-)[\w@%+=:,./-]+")
+_GLOB = re.compile(r"[*?\[]")
 _SIGNS = re.compile(r"[\s;|&()<>`\"'{}$]+")
 
 
@@ -96,19 +99,32 @@ def is_pattern(command: str) -> bool:
 def leaves_program_open(command: str) -> bool:
     """Tell whether a pattern says not even which program is run, as ``sudo *`` does."""
     words = tuple(command.split())
-    if not words or words[0] == ANY:
+    if not words or words[0] == ANY or shell.parse(command).fault:
         return True
     inside = wrap.unwrap(words)
-    return bool(inside and (ANY in inside.words[:1] or ANY in inside.script.split()))
+    if inside and ANY in inside.script.split():
+        return True
+    return ANY in _programs(command)
+
+
+def _programs(command: str) -> list[str]:
+    """Return the first word of each simple command in *command*, those inside wrappers too."""
+    return [text.partition(" ")[0] for text in risk.simple_texts(command)]
 
 
 def _fills(pattern: str, command: str) -> bool:
-    """Tell whether *command* is *pattern* with plain words, no options, for its stars."""
+    """Tell whether *command* is *pattern* with plain words, no options, for its stars.
+
+    What is run is what the pattern names: no word may make another program of it.
+    """
     wanted, given = pattern.split(), _BLANKS.split(command.strip())
-    return len(wanted) == len(given) and all(
+    if len(wanted) != len(given):
+        return False
+    fits = all(
         word == want or (want == ANY and _ONE_WORD.fullmatch(word))
         for want, word in zip(wanted, given, strict=True)
     )
+    return fits and not leaves_program_open(pattern) and _programs(pattern) == _programs(command)
 
 
 def _mentions(wanted: Sequence[str], command: str) -> bool:
@@ -120,16 +136,29 @@ def _mentions(wanted: Sequence[str], command: str) -> bool:
 
 
 def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Tell whether *words* begin with the program wanted and hold the rest in order."""
-    if not words or not _is_word(wanted[0], words[0]):
+    """Tell whether *words* begin with the program wanted and may hold the rest in order."""
+    if not words or not (_is_word(wanted[0], words[0]) or _may_be(words[0], wanted[0])):
         return False
-    rest = iter(words[1:])
-    return all(_comes(each, rest) for each in wanted[1:])
+    return _may_hold(wanted[1:], words[1:]) or SEVERAL in words[0]
 
 
-def _comes(want: str, rest: Iterable[str]) -> bool:
-    return any(_is_word(want, word) for word in rest)
+def _may_hold(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Tell whether *wanted* are among *words* in order; one word may stand for several."""
+    at = 0
+    for word in words:
+        if at == len(wanted) or SEVERAL in word:
+            return True
+        if _is_word(wanted[at], word):
+            at += 1
+        while at < len(wanted) and _may_be(word, wanted[at]):
+            at += 1
+    return at == len(wanted)
 
 
 def _is_word(want: str, word: str) -> bool:
     return want in (ANY, word, word.rpartition("/")[2]) or UNKNOWN in word
+
+
+def _may_be(word: str, want: str) -> bool:
+    """Tell whether a pattern of files becomes *want*, and perhaps more, when it is run."""
+    return bool(_GLOB.search(word)) and fnmatch.fnmatchcase(want, word)
