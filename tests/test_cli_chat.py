@@ -19,6 +19,7 @@ from tests.model_script import Call, Fail, Say
 from tests.scripted_model import ScriptedModel
 from tests.services import clean_environment
 from tests.sshd import Sshd
+from tests.sudoer import NAME, SudoHost
 from walissh.store import commands, people, sessions, turns
 
 
@@ -308,3 +309,28 @@ def test_ctrl_c_at_the_agents_question_leaves_it_in_the_session(
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 0, terminal.said
     assert "the question stands in the session" in terminal.said
+
+
+def test_a_password_for_sudo_is_typed_unseen(
+    memory_home: Path,
+    scripted_model: ScriptedModel,
+    terminals: list[Terminal],
+    sudo_host: SudoHost,
+    tmp_path: Path,
+) -> None:
+    command_line, server = CommandLine(memory_home), sudo_host.sshd
+    (tmp_path / "id").write_text(server.client_key.private)
+    target = f"{NAME}@127.0.0.1:{server.port}"
+    command_line.run("host", "add", "web1", target, "--key", str(tmp_path / "id"))
+    command_line.run("host", "trust", "web1", "--fingerprint", server.host_key.fingerprint)
+    scripted_model.script(call("sudo touch /dev/null && sudo id -un"), Say("Touched."))
+    terminal = Terminal(command_line, scripted_model, "touch it")
+    terminals.append(terminal)
+    terminal.wait_for("Run it?")
+    terminal.type("y\n")
+    terminal.wait_for("Password for sudo on web1")
+    terminal.wait_for_quiet()
+    terminal.type(f"{sudo_host.password}\n")
+    assert terminal.end() == 0, terminal.said
+    assert "\nroot\r\n" in terminal.said and "exit code 0" in terminal.said
+    assert sudo_host.password not in terminal.said

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -69,7 +69,7 @@ def chat(host: str, question: str, person: str | None, folder: str | None) -> No
         said: str | None = question
         with begun as (used, parts, talk):
             while said is not None:
-                said = _answer_to(_turn(used, parts, talk, said))
+                said = _answer_to(_turn(used, parts, talk, said, lends=folder is None))
 
 
 @contextmanager
@@ -86,8 +86,12 @@ def _untold(session_id: str, name: str, data: Mapping[str, object]) -> None:
     """Leave it to the transcript."""
 
 
-def _turn(app: "Flask", parts: Parts, talk: Session, question: str) -> Turn:
-    """Play one turn of the session to its end; leaves with 1 if it gave no answer."""
+def _turn(app: "Flask", parts: Parts, talk: Session, question: str, *, lends: bool) -> Turn:
+    """Play one turn of the session to its end; leaves with 1 if it gave no answer.
+
+    *lends*: a password for sudo may be typed here; a talk that leaves no trace has no place
+    to keep it until its command begins.
+    """
     transcript, before = Transcript(parts.commands), parts.publish
 
     def publish(session_id: str, name: str, data: Mapping[str, object]) -> None:
@@ -99,7 +103,7 @@ def _turn(app: "Flask", parts: Parts, talk: Session, question: str) -> Turn:
     transcript.plan = kept.plan if kept else transcript.plan
     turn = decisions.ask(parts, talk.id, talk.user_id, question)
     with _stoppable(app, parts, turn):
-        ended = play(parts, turn.id, lambda run: _decide(parts, run))
+        ended = play(parts, turn.id, lambda run: _decide(parts, run, lends=lends))
     if ended is None:
         raise NotFoundError("The session was deleted.")
     transcript.end(ended)
@@ -165,7 +169,7 @@ def _think(parts: Parts, turn: Turn) -> bool:
 # --- the person at the terminal -------------------------------------------------------
 
 
-def _decide(parts: Parts, run: CommandRun) -> None:
+def _decide(parts: Parts, run: CommandRun, *, lends: bool) -> None:
     """Ask about one waiting command; somebody else may be faster on the page."""
     with suppress(ConflictError):
         if not sys.stdin.isatty():
@@ -173,16 +177,15 @@ def _decide(parts: Parts, run: CommandRun) -> None:
             decisions.deny(parts, run.id, run.user_id, NO_TERMINAL)
             return
         try:
-            _ask(parts, run)
+            _ask(parts, run, lends=lends)
         except InvalidError as error:
             click.echo(str(error), err=True)
         except click.Abort:
             decisions.cancel(parts, run.turn_id, run.user_id)
 
 
-def _ask(parts: Parts, run: CommandRun) -> None:
-    click.echo(f"\n{run.host_identity}\n{run.host} $ {run.command}", err=True)
-    click.echo(f"It {RISKS[run.risk]}: {' '.join(run.reasons)}", err=True)
+def _ask(parts: Parts, run: CommandRun, *, lends: bool) -> None:
+    _show(run)
     with _interruptible():
         choice = click.prompt("Run it? y, N, e (edit)", default="n", show_default=False, err=True)
         if choice.lower() not in ("y", "e"):
@@ -192,7 +195,40 @@ def _ask(parts: Parts, run: CommandRun) -> None:
         confirmed = ""
         if run.risk is Risk.DESTRUCTIVE:
             confirmed = click.prompt(f"Type {run.host} to confirm", default="", err=True)
-    decisions.approve(parts, run.id, run.user_id, command=command, confirm_host=confirmed)
+        password = _sudo_password(replace(run, command=command or run.command)) if lends else ""
+    with _lent(run, password):
+        decisions.approve(parts, run.id, run.user_id, command=command, confirm_host=confirmed)
+
+
+def _show(run: CommandRun) -> None:
+    """Print what waits: for which machine, what it may do, and what decided that it waits."""
+    click.echo(f"\n{run.host_identity}\n{run.host} $ {run.command}", err=True)
+    decided = f" [decided by: {run.rule}]" if run.rule not in ("", "risk") else ""
+    click.echo(f"It {RISKS[run.risk]}: {' '.join(run.reasons)}{decided}", err=True)
+
+
+def _sudo_password(run: CommandRun) -> str:
+    """Return what is typed unseen for sudo, "" where it wants none or one is known."""
+    from walissh.ssh import sudo
+
+    if not sudo.wants(run.command):
+        return ""
+    from walissh.web import lending  # takes seconds to load, and few commands want it
+
+    if not lending.asks_sudo(run):
+        return ""
+    words = f"Password for sudo on {run.host} (empty if it asks for none)"
+    typed: str = click.prompt(words, default="", show_default=False, hide_input=True, err=True)
+    return typed
+
+
+def _lent(run: CommandRun, password: str) -> AbstractContextManager[None]:
+    """Have *password* there while *run* is approved, if there is one."""
+    if not password:
+        return nullcontext()
+    from walissh.web import lending
+
+    return lending.lent(run.id, run.user_id, password)
 
 
 def _answer_to(ended: Turn) -> str | None:
