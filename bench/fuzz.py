@@ -56,10 +56,12 @@ def one(raw: bytes) -> None:
     data = atheris.FuzzedDataProvider(raw)
     short = line(data)
     before = order(short)
-    if shell.parse(short).fault:
+    if shell.parse(short).fault or short.endswith("\\"):
         return  # half of a line: what is added may make it whole
-    longer = short + data.PickValueInList(list(JOINTS)) + line(data)
-    if order(longer) < before:
+    joint, part = data.PickValueInList(list(JOINTS)), line(data)
+    longer = short + joint + part
+    whole = not shell.parse(longer).fault or (joint == "\n" and "\n" not in part)
+    if order(longer) < before and whole:
         raise AssertionError(f"safer: {short!r} -> {longer!r}")
 
 

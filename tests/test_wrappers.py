@@ -68,3 +68,7 @@ def test_what_other_shells_read_otherwise_is_opaque_for_sh(command: str) -> None
 def test_what_all_shells_read_alike_is_read_for_sh() -> None:
     for command in ("df -h | tail -n 3", "for i in 1 2; do date; done", "ls > /dev/null 2>&1"):
         assert risk.classify(command, "sh").risk is Risk.READ_ONLY
+
+
+def test_lines_before_one_that_cannot_be_parsed_are_judged() -> None:
+    assert risk.classify("rm -rf /srv\n)").risk is Risk.DESTRUCTIVE

@@ -74,7 +74,8 @@ def _reads(
     for path in reading.shown:
         if UNKNOWN in path and leaks.names_only(form):
             continue  # which of many files hold a word says nothing of what else is in them
-        if any(map(paths.secret, paths.from_bases(path, starts))):
+        named = path.replace(NAME, UNKNOWN)  # it may be that of a disk
+        if any(map(paths.secret, paths.from_bases(named, starts))):
             return Finding(Risk.SECRET_EXPOSURE, Reason("secret_file", (path,)))
     tree = leaks.whole_tree(form, reading.shown, starts)
     if tree:

@@ -9,11 +9,12 @@ from walissh.safety import alone, builtins, feeding, paths, redirections, shell,
 from walissh.safety.feeding import Feed
 from walissh.safety.findings import Finding, Reason
 from walissh.safety.place import Place, program_of
-from walissh.safety.shell import Line, Redirect, Simple
+from walissh.safety.shell import Line, Simple
 from walissh.safety.table import GLOB, UNKNOWN
 
 MAX_DEPTH = 8
 MAX_TARGETS = 5
+MAX_LINES_BACK = 4
 
 
 def line(command: str, place: Place) -> Iterator[Finding]:
@@ -21,6 +22,7 @@ def line(command: str, place: Place) -> Iterator[Finding]:
     read = shell.parse(command, place.dialect)
     if read.fault:
         yield Finding(Risk.OPAQUE, Reason(read.fault))
+        yield from _run_before(command, place) if read.fault == "syntax" else ()
         return
     for construct in sorted(read.odd):
         yield Finding(Risk.OPAQUE, Reason("odd", (construct,)))
@@ -42,23 +44,36 @@ def line(command: str, place: Place) -> Iterator[Finding]:
         before = simple
 
 
-_QUIET = frozenset({"exec", "echo", ":", "true", "false", "exit", "sleep"})
+_QUIET = frozenset({"echo", ":", "true", "false", "exit", "sleep"})
 
 
 def _is_quiet(read: Line) -> bool:
     """Tell whether nothing of the line could read from or write to what it opens."""
-    return all(
-        each.words
-        and each.words[0].literal in _QUIET
-        and (len(each.words) == 1 or each.words[0].literal != "exec")
-        and all(to.op in {">", "<", "<>"} or _is_usual(to) for to in each.redirects)
-        for each in read.commands
+    return all(_opens(each) or _only_says(each) for each in read.commands)
+
+
+def _opens(simple: Simple) -> bool:
+    """Tell whether it is ``exec 3<>/dev/tcp/...``, with whatever target."""
+    program = [word.literal for word in simple.words]
+    return program == ["exec"] and all(
+        to.op in {"<", ">", "<>"} and to.fd in set("3456789") for to in simple.redirects
     )
 
 
-def _is_usual(redirect: Redirect) -> bool:
-    target = redirect.target.literal if redirect.target else None
-    return target in {"0", "1", "2", "-"}
+def _only_says(simple: Simple) -> bool:
+    program = simple.words[0].literal if simple.words else None
+    targets = [to.target.literal if to.target else None for to in simple.redirects]
+    return program in _QUIET and set(targets) <= {"0", "1", "2", "/dev/null"}
+
+
+def _run_before(command: str, place: Place) -> Iterator[Finding]:
+    """Judge the lines before one that cannot be parsed: the shell has run them by then."""
+    lines = command.split("\n")
+    for end in range(len(lines) - 1, max(0, len(lines) - 1 - MAX_LINES_BACK), -1):
+        before = "\n".join(lines[:end])
+        if not shell.parse(before, place.dialect).fault:
+            yield from line(before, place)
+            return
 
 
 def _variable(name: str) -> Iterator[Finding]:

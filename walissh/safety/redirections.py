@@ -69,7 +69,8 @@ def _says_nothing(simple: Simple) -> bool:
     said = [word.literal for word in simple.words]
     if simple.piped or simple.around:
         return False
-    empty = said == ["cat"] and any(_is_nowhere(each) for each in simple.redirects)
+    inputs = [each for each in simple.redirects if each.op.startswith("<")]
+    empty = said == ["cat"] and len(inputs) == 1 and _is_nowhere(inputs[0])
     return empty or said in ([], [":"], ["true"], ["echo"])
 
 

@@ -52,8 +52,8 @@ _HEARS_PLAINLY = frozenset(
 )
 """Clients that read the same from their input as from their arguments."""
 
-_MIDDLE = re.compile(r"[^\n]\\(?!G\b)")
-"""A backslash inside a line: only what comes in may have commands of the client there."""
+_MIDDLE = re.compile(r"[^\n]\\(?!G\b)|\\(?!d|l|timing|x|pset|conninfo|echo|q|G)|^\s*:", re.M)
+"""A backslash inside a line, or a command that may change what later ones mean."""
 
 
 def _heard(program: str, args: tuple[str, ...], text: str) -> Iterator[tuple[str, ...]]:

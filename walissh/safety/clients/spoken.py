@@ -47,7 +47,7 @@ def judge(program: str, args: tuple[str, ...], text: str) -> Told | None:
         fits = _SOCAT.fullmatch(told_by_call) and len(names) == 1 and _SOCKET.match(names[0])
     else:
         fits = _NC.fullmatch(told_by_call)
-    if not fits or not reads(text):
+    if not fits or ".." in told_by_call or not reads(text):
         return None
     limited = program == "socat" or re.search(r" -\w*[wqN]|--(wait|idle)", told_by_call)
     if limited or _says_goodbye(text):
