@@ -23,6 +23,11 @@ DEAR = ("tests/stories/", "tests/test_up.py")
 pytest_plugins = ["tests.services", "tests.sshd", "tests.sudoer", "tests.scripted_model"]
 
 
+def pytest_configure() -> None:
+    """Let what we start keep its bytecode: an installation is six processes that import all."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give whole files to the workers of ``pytest -n``."""

@@ -1,6 +1,9 @@
 """Memory and groups by the command line."""
 
 import json
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,19 +11,30 @@ import pytest
 from tests.cli import CommandLine
 from tests.remembered import MEASURED, NOON, SAID, host, later, rule, version
 from walissh.store import groups, hosts, memories, people
+from walissh.store.database import db
 
 
-@pytest.fixture
-def command_line(tmp_path: Path) -> CommandLine:
-    """The command line on a home in which the admin prefers English, after German."""
-    line = CommandLine(tmp_path / "home")
+@pytest.fixture(scope="module")
+def filled_home(memory_dir: Path) -> Path:
+    """A home, to copy, in which the admin prefers English, after German."""
+    line = CommandLine(Path(tempfile.mkdtemp(dir=memory_dir)))
     line.run("token", "create")
     with line.app().app_context():
         me = people.first_admin().id
         memories.add_or_update(me, rule("German"), SAID, at=NOON)
         memories.add_or_update(me, rule("English"), SAID, at=later(1))
         memories.add_or_update(me, version("7.0"), MEASURED, host=host(me), at=NOON)
-    return line
+        db.engine.dispose()
+    return line.home
+
+
+@pytest.fixture
+def command_line(memory_dir: Path, filled_home: Path) -> Iterator[CommandLine]:
+    """The command line on a copy of `filled_home`."""
+    home = Path(tempfile.mkdtemp(dir=memory_dir))
+    shutil.copytree(filled_home, home, dirs_exist_ok=True)
+    yield CommandLine(home)
+    shutil.rmtree(home)
 
 
 def test_list_shows_what_counts_with_its_kind_host_and_state(command_line: CommandLine) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
 from werkzeug.test import TestResponse
 
 from tests.fakes import ScriptedModel, ScriptedShell, WordGate
@@ -22,13 +24,41 @@ from walissh.store.database import db
 from walissh.web import create_app
 
 
+class CompiledTemplates(BytecodeCache):
+    """What the templates were compiled to; compiling them takes longer than most tests."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill *bucket*, if its template was compiled before and has not changed since."""
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep *bucket*."""
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session")
+def compiled_templates() -> CompiledTemplates:
+    """The compiled templates, for all apps of this process."""
+    return CompiledTemplates()
+
+
 @pytest.fixture
-def app(memory_dir: Path, empty_database: Path, redis_url: str) -> Iterator[Flask]:
+def app(
+    memory_dir: Path,
+    empty_database: Path,
+    redis_url: str,
+    compiled_templates: CompiledTemplates,
+) -> Iterator[Flask]:
     """The application with all tables, a scripted model and shell, and a real Redis."""
     home = Path(tempfile.mkdtemp(dir=memory_dir))
     shutil.copy(empty_database, home / "walissh.db")
     app = create_app(Settings(home=home, secret_key="a key for tests only", redis_url=redis_url))
     app.testing = True
+    app.jinja_env.bytecode_cache = compiled_templates
     use_parts(app, model=ScriptedModel([]), shell=ScriptedShell(), gate=WordGate())
     yield app
     with app.app_context():
