@@ -18,6 +18,7 @@ DESTROYING = [
     "ruby -rfileutils -e 'FileUtils.rm_rf(\"/opt/shop\")'",
     'node -e \'require("fs").rmSync("/opt/shop",{recursive:true})\'',
     "php -r 'unlink(\"/opt/a\");'",
+    "perl -e 'truncate(\"/opt/a\", 0)'",
     "lua -e 'os.remove(\"/opt/a\")'",
     "awk 'BEGIN{system(\"poweroff\")}'",
     "tar -xf a.tar --to-command='rm -r /opt/shop'",

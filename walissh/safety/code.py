@@ -25,7 +25,7 @@ _DESTROYS = re.compile(
     | \bunlink(?:Sync)?\b | \brmtree\b | \brimraf\b | \bremove_tree\b | \brm(?:dir)?Sync\b
     | \bos\.(?:remove|unlink|removedirs|rmdir|truncate|kill|killpg)\b | \bshutil\.(?:rmtree|move)\b
     | \bFile(?:Utils)?\.(?:delete|unlink|rm\w*)\b | \bfs\.(?:rm|unlink|rmdir|truncate)\w*\b
-    | \bDeno\.remove\b | \bfile\s+delete\b | \.(?:unlink|rmdir)\(
+    | \bf?truncate(?:Sync)?\( | \bDeno\.remove\b | \bfile\s+delete\b | \.(?:unlink|rmdir)\(
     | \bdd\b[^|;&]{0,300}\bof=/ | >\s*/dev/(?:sd|nvme|vd|xvd|mapper/)
     | \b(?i:drop|truncate)\s+(?i:table|database|schema)\b | \b(?i:delete\s+from)\b
     | \btruncate\s+-s | \bkill\s+-(?:9|KILL|SIGKILL|s\s*(?:9|KILL))\b
