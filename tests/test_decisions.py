@@ -2,17 +2,19 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from flask import Flask
 
 from tests.fakes import call
 from tests.world import World
+from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react import decisions
 from walissh.react.host import HostKey
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
-from walissh.store import hosts, people, questions, sessions
+from walissh.store import commands, hosts, people, questions, sessions
 from walissh.store.hosts import HostDraft
 
 
@@ -212,3 +214,16 @@ def test_a_key_used_for_another_question_is_refused(world: World) -> None:
     world.ask("first", key="k1")
     with pytest.raises(ConflictError, match="Idempotency-Key"):
         world.ask("second", key="k1")
+
+
+@pytest.mark.parametrize("edit", ["touch a", "touch b"])
+def test_an_approval_that_comes_too_late_runs_nothing(world: World, edit: str) -> None:
+    run = waiting(world, "touch a")
+    late = utc_now() + timedelta(seconds=world.parts.limits.approval_s + 1)
+    world.parts = replace(world.parts, clock=lambda: late)
+    with pytest.raises(ConflictError, match="in time"):
+        world.approve(run, command=edit)
+    world.play()
+    assert world.shell.ran == []
+    (ended,) = commands.of_turn(run.turn_id)
+    assert ended.status is CommandStatus.EXPIRED

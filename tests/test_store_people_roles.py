@@ -1,5 +1,6 @@
 """Roles, disabling, and what is written of who came in."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -7,9 +8,12 @@ import pytest
 from flask import Flask
 from sqlalchemy import select, update
 
+from tests.fakes import call
+from tests.world import World
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, NotFoundError
-from walissh.store import audit, people, people_passes, people_roles
+from walissh.react.turn import CommandStatus, TurnStatus
+from walissh.store import audit, commands, due, people, people_passes, people_roles, turns
 from walissh.store.database import reading, writing
 from walissh.store.models import AuditRow, TokenRow
 from walissh.store.people import TokenKind
@@ -149,3 +153,46 @@ def test_a_person_who_is_not_there_is_not_found(database_app: Flask) -> None:
             decide("none", actor="test")
     with pytest.raises(NotFoundError):
         people_roles.change_role("none", "viewer", actor="test")
+
+
+def disabled(person_id: str) -> None:
+    people_roles.disable(person_id, actor="boss")
+
+
+def demoted(person_id: str) -> None:
+    people_roles.change_role(person_id, "viewer", actor="boss")
+
+
+@pytest.mark.parametrize("end", [disabled, demoted])
+def test_what_waits_of_somebody_let_in_no_more_is_over_at_once(
+    world: World, end: Callable[[str], None]
+) -> None:
+    world.script((call("touch a", call_id="c1"), call("touch b", call_id="c2")), "Done.")
+    turn = world.ask()
+    world.play()
+    end(world.person.id)
+    assert {run.status for run in world.runs(turn)} == {CommandStatus.CANCELLED}
+    with reading() as session:
+        rows = session.scalars(select(AuditRow).where(AuditRow.kind == "command_cancelled"))
+        assert [row.actor for row in rows] == ["boss", "boss"]
+    assert [each.id for each in due.stalled_turns()] == [turn.id]
+    assert audit.first_broken() is None
+
+
+def test_what_runs_of_somebody_let_in_no_more_is_ended_by_its_worker(world: World) -> None:
+    world.script((call("ls"),), "Done.")
+    turn = world.ask()
+    world.step()
+    assert commands.claim(world.runs(turn)[0].id, "w1")
+    disabled(world.person.id)
+    assert turns.is_cancelled(turn.id)
+    assert world.runs(turn)[0].status is CommandStatus.RUNNING
+
+
+def test_a_turn_of_somebody_else_goes_on(world: World) -> None:
+    world.script((call("touch a"),), "Done.")
+    turn = world.ask()
+    world.play()
+    disabled(people.named("bob").id)
+    people_roles.change_role(world.person.id, "admin", actor="boss")
+    assert world.turn(turn).status is TurnStatus.AWAITING_APPROVAL

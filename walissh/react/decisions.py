@@ -1,5 +1,7 @@
 """What a person does to a turn: ask, approve, deny, stop."""
 
+from datetime import timedelta
+
 from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react import course, language, ruling, secrecy, telling, texts
 from walissh.react.circumstances import GateRule, is_of
@@ -66,12 +68,14 @@ def approve(
     *shown* is the text that the person had before them; *command* what they made of it. An
     edit is judged again, and if its risk rose it goes on waiting, changed. *always* is one of
     `ruling.scopes`: from now on exactly this command runs there unasked. Raises ConflictError
-    if it does not wait or is not what was shown, InvalidError if the gate refuses it by now,
-    refuses the edit, or the host's name is missing for a destructive one.
+    if it does not wait, has waited for too long or is not what was shown, InvalidError if the
+    gate refuses it by now, refuses the edit, or the host's name is missing for a destructive
+    one.
     """
     run = parts.commands.of_person(command_id, user_id)
     if run.status is not CommandStatus.AWAITING_APPROVAL:
         raise ConflictError("This command does not wait for a decision (any more).")
+    _check_age(parts, run)
     host = _check_host(parts, run, user_id)
     if shown is not None and _lines(shown) != _lines(run.command):
         raise ConflictError("This command was edited meanwhile. Read it again before you decide.")
@@ -82,6 +86,13 @@ def approve(
     _check_verdict(_judge(parts, run, user_id, run.command))
     rule = ruling.always(run, host, always, user_id) if always else None
     return _approve(parts, run, user_id, confirm_host, rule)
+
+
+def _check_age(parts: Parts, run: CommandRun) -> None:
+    """Let expire what upkeep should have by now: it was proposed in other circumstances."""
+    if parts.clock() - run.created_at > timedelta(seconds=parts.limits.approval_s):
+        course.expire(parts, run, "")
+        raise ConflictError("Nobody decided on this command in time. Ask again.")
 
 
 def _approve_edited(

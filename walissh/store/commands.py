@@ -186,21 +186,24 @@ def _decide(
         return rows.command(row)
 
 
-def cancel_waiting(session: Transaction, turn_id: str) -> None:
-    """Cancel what has not started, inside the caller's transaction."""
+def cancel_waiting(session: Transaction, *turn_ids: str, actor: str = "") -> None:
+    """Cancel what has not started, inside the caller's transaction.
+
+    *actor* is who wants it, when that is not the person whose turns these are.
+    """
     waiting = (CommandStatus.PROPOSED, CommandStatus.AWAITING_APPROVAL, CommandStatus.APPROVED)
     # one statement for all rows, before the chain of the audit is locked: a click or a worker
     # that moves one of them now is waited for, and what it made of it is judged again
     cancelled = session.scalars(
         update(CommandRow)
-        .where(CommandRow.turn_id == turn_id, CommandRow.status.in_(waiting))
+        .where(CommandRow.turn_id.in_(turn_ids), CommandRow.status.in_(waiting))
         .values(status=CommandStatus.CANCELLED, finished_at=utc_now())
         .returning(CommandRow)
     )
     ended = sorted(cancelled, key=lambda row: row.number)
     sudo.forget(session, *(row.id for row in ended))
     for row in ended:
-        _audit(session, row, actor=row.user_id)
+        _audit(session, row, actor=actor or row.user_id)
 
 
 def rebind(host: Host) -> None:

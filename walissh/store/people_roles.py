@@ -8,10 +8,11 @@ from sqlalchemy.orm import Session
 
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, NotFoundError
-from walissh.react.circumstances import ADMIN
-from walissh.store import audit, people, people_passes
+from walissh.react.circumstances import ADMIN, VIEWER
+from walissh.react.turn import OPEN_TURN
+from walissh.store import audit, commands, people, people_passes
 from walissh.store.database import reading, writing
-from walissh.store.models import PersonRow
+from walissh.store.models import PersonRow, TurnRow
 from walissh.store.people import Person
 
 
@@ -42,7 +43,7 @@ def everyone() -> list[Member]:
 
 
 def change_role(person_id: str, role: str, *, actor: str) -> Person:
-    """Give a person another role, from their next request on.
+    """Give a person another role, from their next request on; a viewer's turns are stopped.
 
     Raises ConflictError rather than leave the installation without an admin.
     """
@@ -53,12 +54,17 @@ def change_role(person_id: str, role: str, *, actor: str) -> Person:
             return people.person_of(row)
         _keep_an_admin(session, row)
         before, row.role = row.role, role
+        if role == VIEWER:
+            _stop_turns(session, person_id, actor)
         _note(session, actor, "person_role_changed", row, before=before, role=role)
         return people.person_of(row)
 
 
 def disable(person_id: str, *, actor: str) -> Person:
-    """Let a person in no more: browsers, tokens and links end. Nothing of theirs is deleted."""
+    """Let a person in no more: browsers, tokens and links end, and what they had running.
+
+    Nothing of theirs is deleted.
+    """
     with writing() as session:
         row = _locked(session, person_id)
         if row.disabled_at is not None:
@@ -66,6 +72,7 @@ def disable(person_id: str, *, actor: str) -> Person:
         _keep_an_admin(session, row)
         row.disabled_at = utc_now()
         ended = people_passes.end_all(session, person_id)
+        _stop_turns(session, person_id, actor)
         _note(session, actor, "person_disabled", row, ended=ended)
         return people.person_of(row)
 
@@ -82,9 +89,9 @@ def enable(person_id: str, *, actor: str) -> Person:
 
 def _locked(session: Session, person_id: str) -> PersonRow:
     """Return the person, with every admin held: two demotions at once see each other."""
-    session.scalars(
-        select(PersonRow).where(PersonRow.role == ADMIN).order_by(PersonRow.id).with_for_update()
-    ).all()
+    # key_share: rows that name a person go on being stored, so that nothing waits in a circle
+    admins = select(PersonRow).where(PersonRow.role == ADMIN).order_by(PersonRow.id)
+    session.scalars(admins.with_for_update(key_share=True)).all()
     row = session.get(PersonRow, person_id)
     if row is None:
         raise NotFoundError("There is no such person.")
@@ -97,6 +104,19 @@ def _keep_an_admin(session: Session, row: PersonRow) -> None:
     )
     if row.role == ADMIN and row.disabled_at is None and session.scalar(others.limit(1)) is None:
         raise ConflictError(f"{row.name} is the last admin. Make somebody else an admin first.")
+
+
+def _stop_turns(session: Session, person_id: str, actor: str) -> None:
+    """Stop what the person has open: what runs is ended by its worker, what waits is over.
+
+    Every turn is locked before any of its commands, as where a person stops one.
+    """
+    mine = select(TurnRow).where(TurnRow.user_id == person_id, TurnRow.status.in_(OPEN_TURN))
+    found = session.scalars(mine.order_by(TurnRow.id).with_for_update()).all()
+    for row in found:
+        row.cancel_requested_at = row.cancel_requested_at or utc_now()
+    session.flush()
+    commands.cancel_waiting(session, *(row.id for row in found), actor=actor)
 
 
 def _note(session: Session, actor: str, kind: str, row: PersonRow, **facts: str | int) -> None:

@@ -53,6 +53,7 @@ SENTENCES: tuple[str, ...] = (
     _("A title has at most %(count)s characters."),
     _("There is no host with id %(id)s."),
     _("This command does not wait for a decision (any more)."),
+    _("Nobody decided on this command in time. Ask again."),
     _("No orders are marked in this output (any more). Nothing was changed."),
     _("This command was edited meanwhile. Read it again before you decide."),
     _("A command cannot hold a NUL character."),
