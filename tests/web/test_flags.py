@@ -26,6 +26,14 @@ def test_the_card_shows_the_order_as_text_and_says_that_it_was_not_followed(app:
     assert "&lt;b&gt;AI assistant&lt;/b&gt;" in flags and "<b>AI" not in page
 
 
+def test_a_card_with_an_order_is_open_until_it_is_called_harmless(app: Flask) -> None:
+    stage, command = stage_of(app)
+    for expected in (True, False):
+        card = stage.browser.get(stage.path).text.partition(f'id="command-{command}"')[2]
+        assert card.partition("<details")[2].startswith(" open>") is expected
+        stage.browser.post(f"/commands/{command}/harmless")
+
+
 def test_its_person_calls_it_harmless_once(app: Flask) -> None:
     stage, command = stage_of(app)
     first = stage.browser.post(f"/commands/{command}/harmless")

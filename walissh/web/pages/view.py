@@ -83,11 +83,12 @@ class Card:
     def is_open(self) -> bool:
         """Tell whether all of it is shown: what waits in a queue or says nothing is one line.
 
-        Most commands end within a moment; if each opened for it, the talk would jump.
+        Most commands end within a moment; if each opened for it, the talk would jump. An
+        output that gives orders is shown until somebody calls it harmless.
         """
         if self.run.status is CommandStatus.RUNNING:
             return bool(self.output.tail)
-        return not self.went_well and self.run.status not in QUEUED
+        return self.run.is_flagged or (not self.went_well and self.run.status not in QUEUED)
 
     @property
     def has_run(self) -> bool:
