@@ -15,7 +15,7 @@ from types import FrameType
 
 from walissh.react.turn import Risk
 from walissh.safety import table
-from walissh.safety.known import MAX_TEXT
+from walissh.safety.table import MAX_TEXT
 
 LIMIT_S = 0.25
 MAX_WORDS = 40
