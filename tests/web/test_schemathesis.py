@@ -58,7 +58,7 @@ class Furnished:
 def furnished(app: Flask, role: str) -> Furnished:
     """Return somebody of that role who has a turn that ended, with its two commands."""
     mark, api = f"mark-of-the-{role}", api_of(app, f"{role}-one")
-    host = api.made("/hosts", name=f"web-{role}", address="127.0.0.1", user="ops", groups=[mark])
+    host = api.made("/hosts", name=f"web-{role}", address="127.0.0.1", user="ops")
     session = api.made("/sessions", title=mark, host_ids=[host["id"]])["id"]
     turn, command = _turn(app, api, session, mark, host["name"])
     ids = {
