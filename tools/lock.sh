@@ -9,3 +9,4 @@ compile() {
 }
 compile -o requirements/app.txt pyproject.toml requirements/app.in
 compile -o requirements/dev.txt requirements/dev.in
+compile -o requirements/fuzz.txt requirements/fuzz.in

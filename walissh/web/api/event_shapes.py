@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from walissh.react.turn import CommandStatus, Risk, TurnStatus
 from walissh.web.api.shape import Shape
+from walissh.web.api.shapes import Flag
 from walissh.web.api.thread_shapes import PlanStep
 
 
@@ -51,6 +52,8 @@ class CommandEvent(EventData):
     phase: str
     duration_s: float | None
     ended_by: str
+    flags: list[Flag]
+    unflagged_by: str
 
 
 class OutputEvent(EventData):
