@@ -20,6 +20,7 @@ from tests.scripted_model import ScriptedModel
 from tests.services import clean_environment
 from tests.sshd import Sshd
 from tests.sudoer import NAME, SudoHost
+from walissh.react.turn import Decision, Risk, Verdict
 from walissh.store import commands, people, sessions, turns
 
 
@@ -247,6 +248,28 @@ def test_an_edit_at_the_terminal_runs_what_was_typed(
     terminal.type(f"touch {tmp_path}/b\n")
     assert terminal.end() == 0, terminal.said
     assert [(tmp_path / name).exists() for name in "ab"] == [False, True]
+
+
+def test_a_text_that_was_edited_meanwhile_is_asked_for_again_as_it_is(
+    command_line: CommandLine,
+    scripted_model: ScriptedModel,
+    terminals: list[Terminal],
+    tmp_path: Path,
+) -> None:
+    scripted_model.script(call(f"touch {tmp_path}/a"), Say("Done."))
+    terminal = Terminal(command_line, scripted_model, "make it")
+    terminals.append(terminal)
+    terminal.wait_for("Run it?")
+    with command_line.app().app_context():
+        (run,) = commands.active(people.first_admin().id)
+        verdict = Verdict(Risk.MUTATING, Decision.ASK, ("It changes the machine.",))
+        commands.edit(run.id, run.user_id, f"touch {tmp_path}/b", verdict)
+    terminal.type("y\n")
+    terminal.wait_for(f"web1 $ touch {tmp_path}/b")
+    assert list(tmp_path.glob("[ab]")) == []
+    terminal.type("n\n")
+    assert terminal.end() == 0, terminal.said
+    assert "edited meanwhile" in terminal.said
 
 
 def test_ctrl_c_at_a_question_stops_the_turn(

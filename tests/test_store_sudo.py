@@ -70,11 +70,13 @@ def test_another_host_is_told_nothing_of_it(world: World, turn: Turn) -> None:
     assert sudo.sudo_password(other.id, run.id) is None
 
 
-def test_what_is_kept_stays_for_the_host(world: World, turn: Turn) -> None:
+def test_what_is_kept_stays_for_the_host_once_it_was_approved(world: World, turn: Turn) -> None:
     run = waiting(world, turn)
     revision = world.host.revision
+    sudo.keep_approved(run.id, world.person.id, SECRET)
     assert not sudo.is_known(run.host_id)
-    sudo.lend(run.id, world.person.id, SECRET, keep=True)
+    world.approve(run)
+    sudo.keep_approved(run.id, world.person.id, SECRET)
     assert sudo.is_known(run.host_id)
     assert hosts.secrets_of(run.host_id) == {"sudo"}
     found = hosts.get(run.host_id, world.person.id)

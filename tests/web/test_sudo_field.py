@@ -84,6 +84,22 @@ def test_a_refused_approval_keeps_and_shows_nothing(app: Flask) -> None:
     assert kinds(app) == []
 
 
+@pytest.mark.parametrize(
+    "more", [{"shown": "sudo ls"}, {"command": "rm -rf /x; sudo ls"}, {"command": "vi a; sudo ls"}]
+)
+def test_an_approval_that_was_not_taken_leaves_the_hosts_password_as_it_was(
+    app: Flask, more: dict[str, str]
+) -> None:
+    stage = stage_of(app)
+    run = stage.waiting(COMMAND)
+    with app.app_context():
+        sudo.keep(run.host_id, run.user_id, SECRET)
+    given = {"sudo_password": "wrong", "sudo_for": "host", **more}
+    stage.browser.post(f"/commands/{run.id}/approve", **given)
+    with app.app_context():
+        assert sudo.sudo_password(run.host_id, run.id) == SECRET
+
+
 def test_a_second_click_takes_nothing_back(app: Flask) -> None:
     stage = stage_of(app)
     run = stage.waiting(COMMAND)

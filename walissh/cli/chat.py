@@ -178,8 +178,8 @@ def _decide(parts: Parts, run: CommandRun, *, lends: bool) -> None:
             return
         try:
             _ask(parts, run, lends=lends)
-        except InvalidError as error:
-            click.echo(str(error), err=True)
+        except (ConflictError, InvalidError) as error:
+            click.echo(str(error), err=True)  # what still waits is asked for again, as it is
         except click.Abort:
             decisions.cancel(parts, run.turn_id, run.user_id)
 
@@ -197,7 +197,14 @@ def _ask(parts: Parts, run: CommandRun, *, lends: bool) -> None:
             confirmed = click.prompt(f"Type {run.host} to confirm", default="", err=True)
         password = _sudo_password(replace(run, command=command or run.command)) if lends else ""
     with _lent(run, password):
-        decisions.approve(parts, run.id, run.user_id, command=command, confirm_host=confirmed)
+        decisions.approve(
+            parts,
+            run.id,
+            run.user_id,
+            command=command,
+            shown=run.command,
+            confirm_host=confirmed,
+        )
 
 
 def _show(run: CommandRun) -> None:

@@ -47,20 +47,25 @@ def is_known(host_id: str) -> bool:
         return session.scalar(kinds.limit(1)) is not None
 
 
-def lend(command_id: str, user_id: str, password: str, *, keep: bool = False) -> None:
-    """Seal *password* for one waiting command; with *keep*, for its host from now on.
+def lend(command_id: str, user_id: str, password: str) -> None:
+    """Seal *password* for one waiting command.
 
     Raises NotFoundError, InvalidError, or ConflictError if the command does not wait.
     """
     check(password)
     with writing() as session:
         row = _waiting(session, command_id, user_id)
-        kind = KIND if keep else _lent(command_id)
-        put(session, row.host_id, kind, password)
-        if keep:
-            audit.append(
-                session, actor=user_id, kind="host_sudo_kept", subject=row.host_id, host=row.host_id
-            )
+        put(session, row.host_id, _lent(command_id), password)
+
+
+def keep_approved(command_id: str, user_id: str, password: str) -> None:
+    """Seal for its host what was lent to a command, if that waits no more: it was approved."""
+    with reading() as session:
+        row = session.scalar(select(CommandRow).where(CommandRow.id == command_id))
+        approved = row is not None and row.status != CommandStatus.AWAITING_APPROVAL
+        host_id = row.host_id if row is not None else ""
+    if approved:
+        keep(host_id, user_id, password)
 
 
 def keep(host_id: str, owner_id: str, password: str) -> None:

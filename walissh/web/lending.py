@@ -12,15 +12,19 @@ from walissh.store import sudo
 def lent(command_id: str, user_id: str, password: str, *, keep: bool = False) -> Iterator[None]:
     """Have *password* there before the approval inside, which may set the command off at once.
 
-    Where the command waits on after it, nothing is kept of what was lent to it alone.
+    Where the command waits on after it, nothing is kept of what was lent to it. With *keep*
+    the host has it from now on, once the approval went through and not before.
     """
-    if password:
-        sudo.lend(command_id, user_id, password, keep=keep)
+    if not password:
+        yield
+        return
+    sudo.lend(command_id, user_id, password)
     try:
         yield
     finally:
-        if password:
-            sudo.take_back(command_id)
+        sudo.take_back(command_id)
+    if keep:
+        sudo.keep_approved(command_id, user_id, password)
 
 
 def asks_sudo(run: CommandRun) -> bool:
