@@ -82,7 +82,7 @@ def _reads(
         return Finding(Risk.SECRET_EXPOSURE, Reason("whole_tree", (text, tree)))
     if form[0] == "ps" and leaks.other_environments(form[1:]):
         return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
-    if known.effect(text) is Risk.SECRET_EXPOSURE:
+    if leaks.seeks_secrets(form, reading.shown) or known.effect(text) is Risk.SECRET_EXPOSURE:
         return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
     works = known.terminal(text)
     if works is not None:

@@ -20,7 +20,8 @@ _DESTROYS = re.compile(
       (?<![\w.-])rm(?:[\s,"']|\$\{?IFS\}?)+-[-\w]*[rRf]
     | (?<![\w.-])rm\s+\S{0,80}/(?:srv|var|etc|home|boot|usr|data|opt)/
     | (?<!last\s)(?<![\w./=-])(?:/s?bin/|/usr/s?bin/)?(?:reboot|poweroff|shutdown|halt)(?![\w./=-])
-    | Command=(?:\S{0,40}/)?(?:reboot|poweroff|shutdown|halt|rm)\b
+    | (?i:command|exec|prog(?:ram)?|cmd|pager|editor|pack|agent)=
+      (?:\S{0,40}/)?(?:reboot|poweroff|shutdown|halt|rm)\b
     | (?<![\w.-])(?:mkfs(?:\.\w+)?|wipefs|blkdiscard|shred|userdel|killall|pkill)(?![\w.=-])
     | \bunlink(?:Sync)?\b | \brmtree\b | \brimraf\b | \bremove_tree\b | \brm(?:dir)?Sync\b
     | \bos\.(?:remove|unlink|removedirs|rmdir|truncate|kill|killpg)\b | \bshutil\.(?:rmtree|move)\b
@@ -47,7 +48,10 @@ _RUNS = re.compile(
         | rsync | ssh | scp | sftp | sort | man | ip | tc | nft | parallel | xargs | find | git
         | eval | source | bash | z?sh | dash | ksh | ash | busybox | toybox | alias | hash
         | time | ld-linux\S* | split | crontab | at | batch | read | printf | test | declare
-        | let | trap | watch | script | screen | tmux | mapfile | socat | nc | ncat | env
+        | pdsh | clush | dsh | pssh | parallel-ssh | ansible | salt | mco | machinectl | proot
+        | unset | wait | nmap | fakeroot | firejail | bwrap | faketime | valgrind | numactl
+        | cgexec | start-stop-daemon
+      | let | trap | watch | script | screen | tmux | mapfile | socat | nc | ncat | env
         | nsenter | chroot | unshare | setsid | systemd-run | docker | podman | kubectl
       )(?![\w=-])
       | (?:^|[;&|(\n]\s*)(?:\.\s|\$|`|\S{0,60}[\[{$]) | \[\[ | \$\(\( | @P

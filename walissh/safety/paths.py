@@ -20,6 +20,7 @@ _SECRET = re.compile(
     r"|\.ssh/?(?!\S*(\.pub|known_hosts|authorized_keys|/config)$)\S*"
     r"|ipsec\.secrets|master\.key|authinfo|\.gnupg/\S*|ssl/private/\S*|run/secrets/\S*|system-connections/\S*"
     r"|(server|agent)/token|sasl_passwd\S*|dovecot/users|rclone\.conf|krb5cc\S*|\.?vnc/passwd|gh/hosts\.yml"
+    r"|secrets?/\S+|(?<!/pam\.d/)[\w.-]*(password|passphrase|secret|credential|api[_-]?key|client_secret)s?(\.(txt|ya?ml|json|ini|conf|cfg|xml|csv|enc|properties|toml))?"
     r"|config\.v2\.json|\S*kubernetes\.io~(secret|projected)/\S*|\.viminfo|\.lesshst|terraform\.d/\S*"
     r")$"
 )

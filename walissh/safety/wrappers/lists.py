@@ -106,15 +106,15 @@ _XARGS = spec(
     "-n -P -I -L -d -s -E -a --max-args --max-procs --max-lines --max-chars --delimiter --eof "
     "--arg-file --replace",
 )
+_XARGS_SHORT = {"-i": "-I{}", "--replace": "-I{}", "-l": "-L1", "--max-lines": "-L1"}
 
 
 def _xargs(args: Words) -> Inside | None:
-    args = tuple("-I{}" if word in {"-i", "--replace"} else word for word in args)
-    args = tuple("-L1" if word in {"-l", "--max-lines"} else word for word in args)
-    taken = options.take(args, _XARGS)
+    taken = options.take(tuple(_XARGS_SHORT.get(word, word) for word in args), _XARGS)
     if taken is None:
         return OPAQUE if {"--help", "--version"} != set(args) | {"--help", "--version"} else None
-    inner = taken.rest or ("echo",)
+    # what it starts has options of its own: grep -l, sed -i
+    inner = args[len(args) - len(taken.rest) :] or ("echo",)
     place = taken.value("-I", "--replace")
     names = taken.value("-a", "--arg-file")
     asks = bool(taken.names & {"-p", "-o", "--interactive", "--open-tty"})
