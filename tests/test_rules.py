@@ -202,8 +202,17 @@ def test_after_an_order_in_an_output_nothing_reaches_out_unasked(command: str) -
     assert decided(judge(command, flagged=True)) == ("ask", "flagged")
 
 
-def test_after_an_order_in_an_output_no_rule_allows() -> None:
-    assert decided(judge(RESTART, on_host(), flagged=True)) == ("ask", "risk")
+def test_after_an_order_in_an_output_no_rule_allows_and_it_says_so() -> None:
+    verdict = judge(RESTART, on_host(), flagged=True)
+    assert decided(verdict) == ("ask", "flagged")
+    assert "the rule that allows this is not in force here" in verdict.reasons[0]
+    assert decided(judge(RESTART, flagged=True)) == ("ask", "risk")
+
+
+def test_a_session_that_only_reads_says_so_of_secrets_too() -> None:
+    verdict = judge("cat /etc/shadow", read_only_session=True)
+    assert decided(verdict) == ("deny", "session")
+    assert "only plain reading runs" in verdict.reasons[0]
 
 
 def test_standing_rules_refuse_and_ask_in_their_own_words() -> None:
@@ -238,6 +247,7 @@ def test_each_word_on_a_case_is_a_sentence_in_the_language_asked_for(language: s
         judge("uptime", language=language, host=replace(HOST, gate=HostGate.ASK)),
         judge("dig a.example", language=language, flagged=True),
         judge(RESTART, on_host(), language=language),
+        judge(RESTART, on_host(), language=language, flagged=True),
     ):
         assert verdict.reasons and all("\ue000" not in each for each in verdict.reasons)
         assert any(each.endswith(("。", ".", "”")) for each in verdict.reasons)

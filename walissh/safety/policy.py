@@ -6,7 +6,7 @@ stands above all; then deny beats ask beats allow.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -144,9 +144,12 @@ def _by_text(case: _Case) -> _Ruling:
     if case.only_reads:
         return _Ruling(Decision.ALLOW, "risk")
     rule = rules.allowing(case.command, case.host, case.judgement, case.given)
-    if rule is None:
-        return _Ruling(Decision.ASK, "risk")
-    return _Ruling(Decision.ALLOW, f"rule:{rule.id}", case.says("rule_allow", _named(rule)))
+    if rule is not None:
+        return _Ruling(Decision.ALLOW, f"rule:{rule.id}", case.says("rule_allow", _named(rule)))
+    unflagged = replace(case.given, flagged=False)
+    if case.given.flagged and rules.allowing(case.command, case.host, case.judgement, unflagged):
+        return _Ruling(Decision.ASK, "flagged", case.says("flagged_rule"))
+    return _Ruling(Decision.ASK, "risk")
 
 
 def _refused(judgement: Judgement, rule: str, language: Language) -> Verdict:
