@@ -71,9 +71,21 @@ def test_an_export_of_a_time_holds_that_time(command_line: CommandLine) -> None:
     assert command_line.run("audit", "export", "--since", "2020-01-01").out
 
 
+COLUMNS = "number, at, actor, kind, subject, facts, previous, digest"
+STATEMENTS = (
+    "UPDATE audit_event SET actor = 'x'",
+    "DELETE FROM audit_event",
+    f"INSERT OR REPLACE INTO audit_event ({COLUMNS})"
+    " SELECT number, at, 'x', kind, subject, facts, previous, 'd' FROM audit_event LIMIT 1",
+    f"REPLACE INTO audit_event ({COLUMNS})"
+    " SELECT 999, at, 'x', kind, subject, facts, previous, digest FROM audit_event LIMIT 1",
+    "UPDATE OR REPLACE audit_event SET number = 1",
+)
+
+
 def test_the_trail_gives_no_row_back(command_line: CommandLine) -> None:
     with command_line.app().app_context():
-        for statement in ("UPDATE audit_event SET actor = 'x'", "DELETE FROM audit_event"):
+        for statement in STATEMENTS:
             with pytest.raises(IntegrityError, match="append-only"), db.engine.begin() as raw:
                 raw.execute(text(statement))
     assert command_line.run("audit", "verify").out == "The chain holds.\n"

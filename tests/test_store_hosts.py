@@ -8,11 +8,12 @@ from sqlalchemy import select
 
 from tests.world import World
 from walissh.errors import ConflictError, InvalidError, NotFoundError, ShellError, StoreError
+from walissh.react.circumstances import GateRule, HostGate
 from walissh.react.host import HostKey
-from walissh.store import hosts, people, seal
+from walissh.store import gate_rules, hosts, people, people_roles, seal
 from walissh.store.database import reading
 from walissh.store.hosts import HostDraft
-from walissh.store.models import CredentialRow
+from walissh.store.models import AuditRow, CredentialRow
 
 KEY = HostKey("ssh-ed25519", "AAAA", "SHA256:one")
 OTHER = HostKey("ssh-ed25519", "BBBB", "SHA256:two")
@@ -150,6 +151,68 @@ def test_the_demo_host_moves_with_each_start_and_is_trusted(world: World) -> Non
     second = hosts.register_demo(world.person.id, 2222, "private two", OTHER)
     assert first.id == second.id and second.trusted_key == OTHER and second.port == 2222
     assert hosts.endpoint(second.id).private_key == "private two"
+
+
+def test_the_demo_host_keeps_what_was_said_of_it(world: World) -> None:
+    first = hosts.register_demo(world.person.id, 1111, "private one", KEY)
+    told = {
+        "gate": HostGate.READ_ONLY,
+        "groups": ("home",),
+        "stage": "lab",
+        "encoding": "gbk",
+    }
+    draft = HostDraft(first.name, first.address, first.user, first.port, first.auth, **told)
+    hosts.change(first.id, world.person.id, draft)
+    second = hosts.register_demo(world.person.id, 2222, "private two", KEY)
+    assert {name: getattr(second, name) for name in told} == told
+
+
+def test_a_change_is_told_with_what_was_before_and_without_secrets(world: World) -> None:
+    jump = hosts.add(world.person.id, HostDraft("gate", "192.0.2.1", "ops"))
+    draft = HostDraft(
+        "web1",
+        "192.0.2.9",
+        "root",
+        2222,
+        jump_id=jump.id,
+        groups=("shop",),
+        stage="lab",
+        secrets={"password": "open sesame"},
+    )
+    hosts.change(world.host.id, world.person.id, draft)
+    with reading() as session:
+        rows = session.scalars(select(AuditRow).where(AuditRow.kind == "host_changed"))
+        facts = rows.one().facts
+    assert facts["before"] == {
+        "identity": "ops@127.0.0.1:22 no trusted key",
+        "address": "127.0.0.1",
+        "port": 22,
+        "user": "ops",
+        "jump": "",
+        "groups": [],
+        "stage": "",
+    }
+    assert facts["identity"] == "root@192.0.2.9:2222 no trusted key"
+    assert (facts["jump"], facts["groups"], facts["stage"]) == (jump.id, ["shop"], "lab")
+    assert facts["secrets"] == ["password"] and "sesame" not in str(facts)
+
+
+def test_only_an_admin_takes_a_host_out_of_a_group_that_a_rule_for_everyone_names(
+    world: World,
+) -> None:
+    admin = people.first_admin()
+    in_group = HostDraft("web1", "127.0.0.1", "ops", groups=("Shop", "mine"), stage="production")
+    hosts.change(world.host.id, world.person.id, in_group)
+    for group in ("shop", "PRODUCTION"):
+        rule = GateRule("", admin.id, "deny", "touch *", group=group, everyone=True)
+        gate_rules.make(rule)
+    for draft in (replace(in_group, groups=("mine",)), replace(in_group, stage="")):
+        with pytest.raises(InvalidError, match="Only an administrator"):
+            hosts.change(world.host.id, world.person.id, draft)
+    hosts.change(world.host.id, world.person.id, replace(in_group, groups=("SHOP",)))
+    people_roles.change_role(world.person.id, "admin", actor=admin.id)
+    out = hosts.change(world.host.id, world.person.id, replace(in_group, groups=(), stage=""))
+    assert (out.groups, out.stage) == ((), "")
 
 
 def test_how_the_last_contact_went_is_kept(world: World) -> None:

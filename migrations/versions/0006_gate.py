@@ -23,6 +23,11 @@ SEALED = {
         " BEGIN SELECT RAISE(ABORT, 'audit_event is append-only'); END",
         "CREATE TRIGGER audit_event_keeps_values BEFORE UPDATE ON audit_event"
         " BEGIN SELECT RAISE(ABORT, 'audit_event is append-only'); END",
+        # INSERT OR REPLACE takes a row away without a DELETE
+        "CREATE TRIGGER audit_event_keeps_places BEFORE INSERT ON audit_event"
+        " WHEN EXISTS (SELECT 1 FROM audit_event"
+        " WHERE number = NEW.number OR digest = NEW.digest)"
+        " BEGIN SELECT RAISE(ABORT, 'audit_event is append-only'); END",
     ),
     "postgresql": (
         "CREATE FUNCTION audit_event_is_append_only() RETURNS trigger LANGUAGE plpgsql AS"
@@ -36,6 +41,7 @@ SEALED = {
 }
 UNSEALED = {
     "sqlite": (
+        "DROP TRIGGER audit_event_keeps_places",
         "DROP TRIGGER audit_event_keeps_values",
         "DROP TRIGGER audit_event_keeps_rows",
     ),

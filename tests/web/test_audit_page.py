@@ -9,8 +9,9 @@ from tests.web.conftest import Api, api_of
 from tests.web.forms import Browser, Stage, browser_of, calls
 from walissh.clock import utc_now
 from walissh.react.turn import Reply
-from walissh.store import audit_reads, people
+from walissh.store import audit_reads, hosts, people
 from walissh.store.database import writing
+from walissh.store.hosts import HostDraft
 from walissh.store.models import PersonRow
 from walissh.web.pages import audit_words
 
@@ -45,6 +46,19 @@ def test_the_page_speaks_chinese(app: Flask) -> None:
     browser.client.set_cookie("lang", "zh")
     page = browser.get("/audit").text
     assert "ann 允许了 web1 上的一条命令。" in page and "审计记录" in page
+
+
+def test_a_change_of_a_host_is_told_with_what_was_before(app: Flask) -> None:
+    stage = staged(app)
+    with app.app_context():
+        assert stage.browser.person is not None
+        draft = HostDraft("web1", "192.0.2.9", "root", groups=("shop", "<b>"))
+        hosts.change(stage.host_id, stage.browser.person.id, draft)
+        hosts.change(stage.host_id, stage.browser.person.id, draft)
+    page = stage.browser.get("/audit?kind=host").text
+    told = "ann changed the host web1: address 127.0.0.1 → 192.0.2.9, groups – → shop, &lt;b&gt;."
+    assert told in page and "ann changed the host web1." in page
+    assert "root@192.0.2.9:22" in page
 
 
 def test_filters_narrow_the_page(app: Flask) -> None:

@@ -1,10 +1,7 @@
 """Servers, and their secrets sealed; every query names the owner, so reach is one filter."""
 
-import codecs
-import re
-import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from sqlalchemy import delete, select, update
@@ -15,48 +12,25 @@ from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError, NotFoundError, ShellError
 from walissh.identity import login_name
 from walissh.react import turn as values
-from walissh.react.circumstances import HostGate
+from walissh.react.circumstances import identity_of
 from walissh.react.host import Auth, Endpoint, Host, HostKey
-from walissh.store import audit, commands, machines, rows, sudo
+from walissh.store import audit, commands, host_drafts, machines, rows, rule_checks, sudo
 from walissh.store.database import changed, empty_log, overwrite_deleted, reading, writing
 from walissh.store.models import CredentialRow, HostRow
 from walissh.store.seal import seal, unseal
 
+HostDraft = host_drafts.HostDraft
 DEMO_NAME = "this-machine"
 MAX_JUMPS = 8
-NO_CHARSETS = frozenset({"utf_7", "idna", "punycode", "unicode_escape", "raw_unicode_escape"})
-"""Codecs of text that are no encoding of a terminal, and refuse or rewrite plain output."""
-
 SECRETS = ("key", "passphrase", "password", sudo.KIND)
 LOGS_IN_BY = frozenset(SECRETS) - {sudo.KIND}
 REACHED_BY = ("address", "port", "user", "auth", "jump_id")
 """Fields whose change makes it another way to, perhaps, another machine."""
 
-_NAME = re.compile(r"[\w][\w.-]{0,62}")
-_ADDRESS = re.compile(r"[\w.:%-]{1,253}")
-_USER = re.compile(r"[^\s\0@:/-][^\s\0@:/]{0,63}")
-
-
-@dataclass(frozen=True, slots=True)
-class HostDraft:
-    """What a person says of a server; None in *secrets* removes that secret."""
-
-    name: str
-    address: str
-    user: str
-    port: int = 22
-    auth: Auth = Auth.AUTO
-    jump_id: str | None = None
-    groups: tuple[str, ...] = ()
-    stage: str = ""
-    encoding: str = "utf-8"
-    gate: HostGate = HostGate.USUAL
-    secrets: Mapping[str, str | None] = field(default_factory=dict, repr=False)
-
 
 def add(owner_id: str, draft: HostDraft) -> Host:
     """Store a new server; raises InvalidError, or ConflictError if the name is taken."""
-    _check(draft)
+    host_drafts.check(draft)
     try:
         with writing() as session:
             _check_jump(session, owner_id, None, draft.jump_id)
@@ -70,10 +44,8 @@ def add(owner_id: str, draft: HostDraft) -> Host:
                 kind="host_added",
                 subject=row.id,
                 host=row.id,
-                name=row.name,
-                gate=row.gate,
-                stage=row.stage,
-                groups=list(row.groups),
+                secrets=sorted(draft.secrets),
+                **_told(row),
             )
             return rows.host(row)
     except IntegrityError as error:
@@ -82,37 +54,43 @@ def add(owner_id: str, draft: HostDraft) -> Host:
 
 def change(host_id: str, owner_id: str, draft: HostDraft) -> Host:
     """Replace what is said of a server; a new way to reach it needs a new look at its key."""
-    _check(draft)
+    host_drafts.check(draft)
     try:
         with writing() as session:
             row = _row(session, host_id, owner_id)
             _check_jump(session, owner_id, host_id, draft.jump_id)
-            columns = _columns(draft)
-            if any(getattr(row, name) != columns[name] for name in REACHED_BY) or (
-                LOGS_IN_BY & draft.secrets.keys()
-            ):
-                row.revision += 1
-            if (row.address, row.port) != (draft.address, draft.port):
-                # another endpoint: the old key proves nothing about it
-                row.trusted_key = row.trusted_at = row.seen_key = None
-                machines.forget(row)
-            for name, value in columns.items():
-                setattr(row, name, value)
+            was, before = rows.host(row), _told(row)
+            _rewrite(row, draft)
+            rule_checks.check_stays(session, was, rows.host(row))
             _put_secrets(session, host_id, draft.secrets)
+            after = _told(row)
             audit.append(
                 session,
                 actor=owner_id,
                 kind="host_changed",
                 subject=host_id,
                 host=host_id,
-                name=row.name,
-                gate=row.gate,
-                stage=row.stage,
-                groups=list(row.groups),
+                secrets=sorted(draft.secrets),
+                before={name: told for name, told in before.items() if told != after[name]},
+                **after,
             )
             return rows.host(row)
     except IntegrityError as error:
         raise ConflictError(f"There is a host named {draft.name} already.") from error
+
+
+def _rewrite(row: HostRow, draft: HostDraft) -> None:
+    columns = _columns(draft)
+    if any(getattr(row, name) != columns[name] for name in REACHED_BY) or (
+        LOGS_IN_BY & draft.secrets.keys()
+    ):
+        row.revision += 1
+    if (row.address, row.port) != (draft.address, draft.port):
+        # another endpoint: the old key proves nothing about it
+        row.trusted_key = row.trusted_at = row.seen_key = None
+        machines.forget(row)
+    for name, value in columns.items():
+        setattr(row, name, value)
 
 
 def remove(host_id: str, owner_id: str) -> None:
@@ -287,7 +265,8 @@ def register_demo(owner_id: str, port: int, private_key: str, host_key: HostKey)
     if present is None:
         host = add(owner_id, draft)
     else:
-        host = change(present.id, owner_id, replace(draft, gate=present.gate))
+        kept = {name: getattr(present, name) for name in ("gate", "groups", "stage", "encoding")}
+        host = change(present.id, owner_id, replace(draft, **kept))
     machines.renew(host.id)
     remember_seen_key(host.id, host_key)
     host = trust(host.id, owner_id, host_key.fingerprint)
@@ -306,6 +285,23 @@ def _row(session: Transaction, host_id: str, owner_id: str) -> HostRow:
     return row
 
 
+def _told(row: HostRow) -> dict[str, Any]:
+    """Return what the audit trail tells of a host: nothing secret, its jump host by id."""
+    return {
+        "name": row.name,
+        "identity": identity_of(rows.host(row)),
+        "address": row.address,
+        "port": row.port,
+        "user": row.user,
+        "auth": row.auth,
+        "jump": row.jump_id or "",
+        "groups": list(row.groups),
+        "stage": row.stage,
+        "encoding": row.encoding,
+        "gate": row.gate,
+    }
+
+
 def _columns(draft: HostDraft) -> dict[str, Any]:
     return {
         "name": draft.name,
@@ -319,38 +315,6 @@ def _columns(draft: HostDraft) -> dict[str, Any]:
         "encoding": draft.encoding,
         "gate": draft.gate.value,
     }
-
-
-def _check(draft: HostDraft) -> None:
-    if not _NAME.fullmatch(draft.name):
-        raise InvalidError(
-            "A host name has up to 63 letters, digits, dots, hyphens and underscores.",
-            field="name",
-        )
-    if not _ADDRESS.fullmatch(draft.address) or draft.address.startswith("-"):
-        raise InvalidError("The address must be a host name or an IP address.", field="address")
-    if not _USER.fullmatch(draft.user) or not draft.user.isprintable():
-        raise InvalidError("The user must be a login name.", field="user")
-    if not 0 < draft.port < 65536:
-        raise InvalidError("The port must be from 1 to 65535.", field="port")
-    if not all(_is_label(each) for each in (*draft.groups, draft.stage)):
-        raise InvalidError("A group or stage has at most 64 visible characters.", field="groups")
-    _check_encoding(draft.encoding)
-
-
-def _is_label(label: str) -> bool:
-    return len(label) <= 64 and not any(unicodedata.category(each)[0] == "C" for each in label)
-
-
-def _check_encoding(encoding: str) -> None:
-    try:
-        codec = codecs.lookup(encoding)
-        if codec.name.replace("-", "_") in NO_CHARSETS or b"a\n".decode(encoding) != "a\n":
-            raise LookupError(encoding)
-    except (LookupError, UnicodeError, ValueError) as error:
-        raise InvalidError(
-            f"{encoding!r} is not an encoding such as utf-8, gbk or latin-1.", field="encoding"
-        ) from error
 
 
 def _check_jump(

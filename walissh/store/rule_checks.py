@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session as Transaction
 from walissh.clock import utc_now
 from walissh.errors import ConflictError, InvalidError
 from walissh.react.circumstances import ADMIN, ROLES, VIEWER, GateRule, identity_of
+from walissh.react.host import Host
 from walissh.react.turn import Decision, Risk
 from walissh.safety import placeholders, redact, rules
 from walissh.store import rows, rule_hours
@@ -83,6 +84,28 @@ def _check_reach(session: Transaction, rule: GateRule) -> None:
         )
     if rule.everyone and person.role != ADMIN:
         raise InvalidError("Only an administrator makes a rule for everyone.", field="everyone")
+
+
+def check_stays(session: Transaction, before: Host, after: Host) -> None:
+    """Raise InvalidError if its owner may not take a host out of a group or stage.
+
+    Only an admin may where a rule for everyone stands against something there.
+    """
+    left = {each for each in (*before.groups, before.stage) if not rules.in_group(after, each)}
+    person = session.get(PersonRow, before.owner_id) if left else None
+    if person is None or person.role == ADMIN:
+        return
+    found = select(GateRuleRow.group).where(
+        GateRuleRow.everyone, GateRuleRow.decision != Decision.ALLOW, lives(utc_now())
+    )
+    bound = {each.casefold() for each in session.scalars(found)}
+    for group in sorted(left):
+        if group.casefold() in bound:
+            raise InvalidError(
+                f"A rule for everyone holds in {group}. Only an administrator takes a host out"
+                " of it.",
+                field="groups",
+            )
 
 
 def _check_allowing(rule: GateRule) -> None:

@@ -18,6 +18,7 @@ OF_GATE: tuple[str, ...] = (
     _("A group or note of a rule has visible characters only."),
     _("A rule keeps no secrets. Leave the secret out."),
     _("A host belongs to one person, so a rule for everyone names a group or none."),
+    _("A rule for everyone holds in %(group)s. Only an administrator takes a host out of it."),
     _("This end of the rule lies in the past."),
     _("A viewer makes no rules."),
     _("Only an administrator makes a rule for everyone."),

@@ -39,8 +39,14 @@ def event_word(event: Event, names: Names) -> str:
         "host": names.hosts.get(host_id) or event.fact("name") or gettext("a host"),
         "whom": names.people.get(event.subject) or gettext("somebody"),
         "code": event.fact("exit_code"),
+        "what": _changes(event, names) if event.kind == "host_changed" else "",
     }
-    pattern = _command(event) or _host(event.kind) or _person(event.kind) or _other(event.kind)
+    pattern = (
+        _command(event)
+        or _host(event.kind, values["what"])
+        or _person(event.kind)
+        or _other(event.kind)
+    )
     return (pattern or _unknown(event.kind)) % values
 
 
@@ -84,7 +90,47 @@ def _command(event: Event) -> str:
     }.get(event.kind, "")
 
 
-def _host(kind: str) -> str:
+def _changes(event: Event, names: Names) -> str:
+    """Return what was changed of a host, each value with the one before; "" if none is told."""
+    before = event.facts.get("before")
+    changed = before if isinstance(before, dict) else {}
+    words = _field_words()
+    told = [
+        f"{words[name]} {_value(name, old, names)} → {_value(name, event.facts.get(name), names)}"
+        for name, old in changed.items()
+        if name in words
+    ]
+    if event.facts.get("secrets"):
+        told.append(gettext("a secret"))
+    return gettext(", ").join(told)
+
+
+def _field_words() -> dict[str, str]:
+    """Return the fields of a host that are told; its identity stands below the sentence."""
+    return {
+        "name": gettext("name"),
+        "address": gettext("address"),
+        "port": gettext("port"),
+        "user": gettext("user"),
+        "auth": gettext("log-in by"),
+        "jump": gettext("jump host"),
+        "groups": gettext("groups"),
+        "stage": gettext("stage"),
+        "encoding": gettext("encoding"),
+        "gate": gettext("what runs unasked"),
+    }
+
+
+def _value(name: str, value: object, names: Names) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "–"
+    text = "" if value is None else str(value)
+    return (names.hosts.get(text, text) if name == "jump" else text) or "–"
+
+
+def _host(kind: str, what: str) -> str:
+    if kind == "host_changed" and what:
+        return str(gettext("%(who)s changed the host %(host)s: %(what)s."))
     return {
         "host_added": gettext("%(who)s added the host %(host)s."),
         "host_changed": gettext("%(who)s changed the host %(host)s."),
