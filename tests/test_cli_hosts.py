@@ -86,6 +86,7 @@ def test_a_host_is_added_with_all_that_is_said_of_it(command_line: CommandLine) 
         (("web1", "root@h:x"), "USER@ADDRESS"),
         (("web1", "root@h", "--jump", "nobody"), "no host named nobody"),
         (("web1", "root@h", "--key", "/nonexistent"), "/nonexistent"),
+        (("web1", "root@h", "--user", "nobody"), "nobody named nobody"),
         (("web1", "root@h", "--user-name", "nobody"), "nobody named nobody"),
         (("a b", "root@h"), "host name"),
         (("web1", "root@h", "--encoding", "runes"), "runes"),

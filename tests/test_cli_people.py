@@ -59,6 +59,15 @@ def test_a_sign_in_link_signs_in_once(command_line: CommandLine) -> None:
         assert not people.use_link(found[1])
 
 
+def test_a_sign_in_link_makes_nobody(quick_line: CommandLine) -> None:
+    quick_line.run("person", "add", "ann")
+    assert quick_line.run("sign-in-link", "--user", "ann").code == 0
+    assert quick_line.run("sign-in-link", "--user", "anm").code == 1
+    assert [line.split("\t")[0] for line in quick_line.run("person", "list").out.splitlines()] == [
+        "ann"
+    ]
+
+
 def test_passwd_takes_the_password_from_standard_input(command_line: CommandLine) -> None:
     command_line.run("token", "create", "--user", "ann")
     result = command_line.run("passwd", "ann", stdin="correct horse\n")
@@ -117,6 +126,12 @@ def test_people_are_added_listed_and_get_other_roles(quick_line: CommandLine) ->
         ("token create --days -1", 2, "--days"),
         ("token create --scope some", 2, "--scope"),
         ("token revoke none", 1, "no such browser or token"),
+        ("sign-in-link --user amn", 1, "walissh person add amn"),
+        ("audit verify --head 3 abc", 2, "64 hexadecimal digits"),
+        ("rule add allow --command uptime", 1, "add --host NAME or --group GROUP"),
+        ("rule add deny --risk grave", 2, "'destructive'"),
+        ("host sudo web1 --user amn", 1, "nobody named amn"),
+        ("host trust web1 --user amn", 1, "nobody named amn"),
     ],
 )
 def test_what_cannot_be_done_is_told(

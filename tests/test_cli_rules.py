@@ -15,9 +15,10 @@ from walissh.store.database import db, writing
 
 @pytest.fixture(scope="module")
 def command_line(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """The command line on a home with one host."""
+    """The command line on a home with two hosts."""
     line = CommandLine(tmp_path_factory.mktemp("rules") / "home")
-    assert line.run("host", "add", "web1", "ops@127.0.0.1").code == 0
+    for name in ("web1", "db1"):
+        assert line.run("host", "add", name, "ops@127.0.0.1").code == 0
     return line
 
 
@@ -37,7 +38,7 @@ def test_a_rule_is_added_listed_and_revoked(command_line: CommandLine) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("add", "allow", "--command", "x"), "name a host or a group"),
+    [(("add", "allow", "--command", "x"), "add --host NAME or --group GROUP"),
      (("add", "deny", "--hours", "soon"), "not understood"),
      (("add", "deny", "--host", "db9"), "no host named db9"), (("revoke", "x"), "no such rule")],
 )  # fmt: skip

@@ -233,6 +233,15 @@ def test_reasons_name_the_part_that_decided() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("tail -f /var/log/shop.log", "tail -n 200 /var/log/shop.log"),
+     ("tail -F '/srv/a b'", "tail -n 200 '/srv/a b'"), ("tail -f /srv/*.log", "tail -n 200 FILE")],
+)  # fmt: skip
+def test_the_form_that_ends_names_the_file_that_was_asked_for(command: str, told: str) -> None:
+    assert told in {arg for reason in risk.classify(command).reasons for arg in reason.args}
+
+
 def test_every_reason_has_both_languages() -> None:
     for command in (
         "uptime",

@@ -1,5 +1,6 @@
 """The audit trail at a terminal: check it, export it, and its last link to keep elsewhere."""
 
+import re
 import sys
 from datetime import UTC, datetime
 from typing import TextIO
@@ -8,7 +9,10 @@ import click
 
 from walissh.cli.opened import opened
 
+DIGEST = re.compile("[0-9a-f]{64}", re.ASCII)
 DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+
+NO_DIGEST = "A digest has 64 hexadecimal digits. Give both words that audit head printed."
 
 
 @click.group()
@@ -23,6 +27,8 @@ def audit() -> None:
 @click.option("--file", "exported", type=click.File(), help="Check these lines of an export.")
 def verify(head: tuple[int, str] | None, exported: TextIO | None) -> None:
     """Check the chain; exit code 1 if an event was changed, removed or cut off."""
+    if head is not None and head[0] and not DIGEST.fullmatch(head[1]):
+        raise click.BadParameter(NO_DIGEST, param_hint="--head")
     fault = _fault_of_lines(exported) if exported else _fault(head)
     click.echo(fault or "The chain holds.")
     sys.exit(1 if fault else 0)

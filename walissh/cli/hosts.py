@@ -19,7 +19,9 @@ from walissh.errors import (
 )
 from walissh.react.host import NO_MACHINE, Auth, Host
 
-whose = click.option("--user-name", "person", metavar="OWNER", help="Whose; without: the admin's.")
+whose = click.option(
+    "--user", "--user-name", "person", metavar="NAME", help="Whose; without: the admin's."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def owner(name: str | None) -> "Person":
         found = _first_of_that_name()
     if found is None:
         raise InvalidError(
-            f"There is nobody named {name}. Make them with: walissh token create --user {name}"
+            f"There is nobody named {name}. Make them with: walissh person add {name}"
         )
     return found
 

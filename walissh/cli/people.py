@@ -142,7 +142,7 @@ def revoke(token_id: str, user: str | None) -> None:
 
 
 @click.command("sign-in-link")
-@click.option("--user", metavar="NAME", help="Who signs in; made if new. Without: the admin.")
+@click.option("--user", metavar="NAME", help="Who signs in. Without: the admin.")
 def sign_in_link(user: str | None) -> None:
     """Print a link that signs in once, within 15 minutes."""
     from walissh import wiring
@@ -150,7 +150,7 @@ def sign_in_link(user: str | None) -> None:
     from walissh.store import people
 
     with opened():
-        someone = people.named(user) if user else people.first_admin()
+        someone = owner(user)
         address = listen.running_address(wiring.settings())
         click.echo(f"http://{address}/sign-in/{people.issue_token(someone.id, 'link')}")
 

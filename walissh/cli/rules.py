@@ -6,6 +6,9 @@ from typing import Any
 import click
 
 from walissh.cli.opened import opened, owner
+from walissh.errors import InvalidError
+from walissh.react.circumstances import ROLES
+from walissh.react.turn import Decision, Risk
 
 whose = click.option("--user", "person", metavar="NAME", help="Whose rules; without: the admin's.")
 
@@ -16,12 +19,14 @@ def rule() -> None:
 
 
 @rule.command("add")
-@click.argument("decision", type=click.Choice(["allow", "ask", "deny"]))
+@click.argument("decision", type=click.Choice([each.value for each in Decision]))
 @click.option("--command", default="", help="The exact command, or its words with * for one word.")
 @click.option("--host", "host", metavar="NAME", help="Only on this host, while it is this machine.")
 @click.option("--group", default="", help="Only on hosts of this group or stage.")
-@click.option("--risk", default="", help="read_only, mutating, destructive, ...")
-@click.option("--role", default="", help="Only for people of this role.")
+@click.option(
+    "--risk", type=click.Choice([each.value for each in Risk]), help="Only this class of risk."
+)
+@click.option("--role", type=click.Choice(ROLES), help="Only for people of this role.")
 @click.option("--hours", default="", help='Such as "mon-fri 9:00-18:00 Asia/Shanghai".')
 @click.option("--days", type=click.IntRange(1, 3650), help="It ends by itself after so many days.")
 @click.option("--everyone", is_flag=True, help="For all people; administrators only.")
@@ -39,6 +44,9 @@ def add(
     from walissh.react.circumstances import GateRule
     from walissh.store import gate_rules
 
+    if decision == Decision.ALLOW and not (host or said["group"]):
+        raise InvalidError("An allowing rule needs a place: add --host NAME or --group GROUP.")
+    said = {name: value or "" for name, value in said.items()}
     with opened():
         mine = owner(person).id
         made = gate_rules.make(

@@ -1,6 +1,7 @@
 """How an argument list is held to what is listed of its program (``safety.programs``)."""
 
 import re
+import shlex
 from dataclasses import replace
 
 from walissh.react.turn import Risk
@@ -174,13 +175,20 @@ def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading |
         return Reading("terminal", works=rule.works, risk=rule.risk)
     running = sorted(names & rule.endless)
     if running:
-        return Reading("endless", running[0], rule.works)
+        return Reading("endless", running[0], _named(rule.works, rest))
     if not rule.needs <= names or (rule.any_of and not rule.any_of & names):
         return Reading("endless" if rule.works else "missing", works=rule.works)
     numbers = [word for word in rest if re.fullmatch(r"[\d.]+", word)]
     if rule.interval and len(numbers) == 1:
         return Reading("endless", works=rule.works)
     return None
+
+
+def _named(works: str, rest: tuple[str, ...]) -> str:
+    """Return the form that works with the one file that was asked for in its place."""
+    surely = len(rest) == 1 and rest[0] and not any(each in rest[0] for each in (UNKNOWN, *"*?["))
+    named = surely and works.endswith(" FILE")
+    return works.removesuffix("FILE") + shlex.quote(rest[0]) if named else works
 
 
 def _fits(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:
