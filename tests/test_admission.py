@@ -47,6 +47,16 @@ def test_on_loopback_or_with_a_provider_nothing_is_asked(tmp_path: Path) -> None
     admission.check(replace(exposed(tmp_path), oidc=Oidc("https://id.test", "walissh")))
 
 
+def test_the_address_that_is_listened_at_counts_whatever_its_name_stood_for(
+    tmp_path: Path,
+) -> None:
+    for address in ("127.0.0.1", "::1", "::ffff:127.0.0.1"):
+        admission.check(exposed(tmp_path), (address, 8022))
+    for address, written in (("192.0.2.7", "192.0.2.7:9"), ("::", r"\[::\]:9")):
+        with pytest.raises(StartError, match=f"^{written} can be reached"):
+            admission.check(Settings(tmp_path, bind="localhost:8022"), (address, 9))
+
+
 def test_passwd_before_the_first_start_opens_the_way(tmp_path: Path) -> None:
     home = tmp_path / "home"
     line = CommandLine(home)

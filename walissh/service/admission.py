@@ -13,14 +13,19 @@ from walissh.config import Settings
 from walissh.errors import StartError
 from walissh.service import reach
 
+Address = tuple[str, int]
 
-def check(settings: Settings) -> None:
+
+def check(settings: Settings, bound: Address | None = None) -> None:
     """Refuse to listen beyond loopback while no admin can prove who they are.
 
-    Raises StartError with the line that says what to run. The database may be missing or
-    older than this program: it is only read.
+    *bound* is the address of the socket that listens: a name may stand for another one each
+    time that it is looked up. Without it, that of *settings* is judged. Raises StartError
+    with the line that says what to run. The database may be missing or older than this
+    program: it is only read.
     """
-    if not is_exposed(settings) or settings.oidc is not None:
+    exposed = is_exposed(settings) if bound is None else not is_loopback(bound[0])
+    if not exposed or settings.oidc is not None:
         return
     try:
         safe = _admin_has_password(settings)
@@ -28,9 +33,15 @@ def check(settings: Settings) -> None:
         raise StartError(reach.explain(settings, error)) from error
     if not safe:
         raise StartError(
-            f"{settings.bind} can be reached from other machines, and no admin has a password."
-            f" Run: {_where(settings)}walissh passwd admin"
+            f"{_written(settings, bound)} can be reached from other machines, and no admin has a"
+            f" password. Run: {_where(settings)}walissh passwd admin"
         )
+
+
+def _written(settings: Settings, bound: Address | None) -> str:
+    if bound is None:
+        return settings.bind
+    return f"[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"{bound[0]}:{bound[1]}"
 
 
 def _where(settings: Settings) -> str:
@@ -45,14 +56,17 @@ def is_exposed(settings: Settings) -> bool:
         found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
     except OSError:
         return True
-    return not all(_is_loopback(str(each[4][0])) for each in found)
+    return not all(is_loopback(str(each[4][0])) for each in found)
 
 
-def _is_loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
+    """Tell whether only this machine reaches *address*; what is no address may be reached."""
     try:
-        return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+        found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return (mapped or found).is_loopback
 
 
 def _admin_has_password(settings: Settings) -> bool:

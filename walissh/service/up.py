@@ -50,7 +50,7 @@ def run(settings: Settings, *, demo_host: bool, say: Callable[[str], None]) -> N
     try:
         with listen.open_socket(settings) as listener, listen.announced(settings):
             _check_services(settings)
-            admission.check(settings)
+            admission.check(settings, listener.getsockname())
             sys.stderr.write("Starting ...\n")
             sys.stderr.flush()
             from walissh.service import release  # slow, and of no use if we end before

@@ -4,7 +4,7 @@ from flask import Flask
 
 from walissh import wiring
 from walissh.config import Settings, asset_dir
-from walissh.web import api, auth, errors, health, pages, security
+from walissh.web import api, auth, errors, exposure, health, pages, security
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -19,7 +19,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         static_url_path="/static",
     )
     wiring.install(app, settings or Settings.from_env())
-    for part in (security, auth, errors, health, api):
+    for part in (exposure, security, auth, errors, health, api):
         part.install(app)
     pages.register(app)
     return app
