@@ -215,6 +215,24 @@ def test_a_session_that_only_reads_says_so_of_secrets_too() -> None:
     assert "only plain reading runs" in verdict.reasons[0]
 
 
+@pytest.mark.parametrize("command", ["sudo id", "uptime && sudo -u www id"])
+def test_reading_with_sudo_waits_where_sudo_wants_a_password_that_is_not_known(
+    command: str,
+) -> None:
+    assert decided(judge(command)) == ("allow", "risk")
+    unmet = frozenset({HOST.id})
+    verdict = judge(command, sudo_unmet=unmet)
+    assert decided(verdict) == ("ask", "sudo") and "Enter it as you approve" in verdict.reasons[0]
+    assert decided(judge("grep sudo /etc/group", sudo_unmet=unmet)) == ("allow", "risk")
+    assert decided(judge(command, sudo_unmet=frozenset({"h2"}))) == ("allow", "risk")
+
+
+def test_a_rule_lets_no_sudo_run_into_a_password_that_is_not_known() -> None:
+    command = f"sudo {RESTART}"
+    verdict = judge(command, on_host(command), sudo_unmet=frozenset({HOST.id}))
+    assert decided(verdict) == ("ask", "sudo")
+
+
 def test_standing_rules_refuse_and_ask_in_their_own_words() -> None:
     parsed = standing.parse("Never restart nginx on web1.\nAsk before reading on web2").rules
     verdict = judge(RESTART, on_host(), standing=parsed)
@@ -248,6 +266,7 @@ def test_each_word_on_a_case_is_a_sentence_in_the_language_asked_for(language: s
         judge("dig a.example", language=language, flagged=True),
         judge(RESTART, on_host(), language=language),
         judge(RESTART, on_host(), language=language, flagged=True),
+        judge("sudo id", language=language, sudo_unmet=frozenset({HOST.id})),
     ):
         assert verdict.reasons and all("\ue000" not in each for each in verdict.reasons)
         assert any(each.endswith(("。", ".", "”")) for each in verdict.reasons)

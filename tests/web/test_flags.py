@@ -18,11 +18,13 @@ def stage_of(app: Flask) -> tuple[Stage, str]:
     return stage, stage.runs(turn)[0].id
 
 
-def test_the_card_shows_the_order_as_text_and_says_that_it_was_not_followed(app: Flask) -> None:
+def test_the_card_shows_the_order_as_text_and_says_where_it_comes_from(app: Flask) -> None:
     stage, command = stage_of(app)
     page = stage.browser.get(stage.path).text
     flags = page.partition(f'id="flags-{command}"')[2].partition("</div>")[0]
-    assert "This output gives an order. It was not followed:" in flags
+    assert "This output gives an order. It comes from the host, not from you:" in flags
+    line = page.partition(f'id="command-{command}"')[2].partition("</summary>")[0]
+    assert '<span class="word word-orders">gives orders</span>' in line
     assert "&lt;b&gt;AI assistant&lt;/b&gt;" in flags and "<b>AI" not in page
 
 

@@ -1,12 +1,18 @@
 """The field for sudo's password beside an approval, and the new machine on the host page."""
 
+from typing import Any
+
 import pytest
 from flask import Flask
 from sqlalchemy import select
 
+from tests.fakes import ScriptedShell
+from tests.web.conftest import use_parts
 from tests.web.forms import Browser, Stage, browser_of, calls
 from walissh.react.host import HostKey
-from walissh.react.turn import Reply
+from walissh.react.turn import Exit, Reply
+from walissh.safety.policy import ReadOnlyGate
+from walissh.ssh.sudo import Answers
 from walissh.store import hosts, sudo
 from walissh.store.database import reading
 from walissh.store.hosts import HostDraft
@@ -16,6 +22,16 @@ SECRET = "open sesame 42"
 KEY = HostKey("ssh-ed25519", "AAAA", "SHA256:one")
 ONE, TWO = "1" * 31 + "a", "2" * 31 + "b"
 COMMAND = "touch /y && sudo touch /x"
+
+
+class UnmetShell(ScriptedShell):
+    """A host whose sudo wants a password; nobody knows one."""
+
+    def run(self, run_id: str, host_id: str, command: str, **options: Any) -> Exit:
+        """Fail as sudo does."""
+        answers = Answers("web1", None)
+        answers.answer(":sudo:7:6:")
+        return Exit(1, "sudo", answers.notice(1))
 
 
 def stage_of(app: Flask, command: str = COMMAND, user: str = "ops") -> Stage:
@@ -54,6 +70,24 @@ def test_a_host_with_a_known_password_has_no_field(app: Flask) -> None:
     with app.app_context():
         sudo.keep(run.host_id, run.user_id, SECRET)
     assert "sudo_password" not in stage.browser.get(stage.path).text
+
+
+def test_reading_with_sudo_gets_its_field_once_sudo_wanted_a_password(app: Flask) -> None:
+    stage = Stage.of(app, calls("sudo id"), Reply("no"), calls("sudo id"), Reply("done"))
+    use_parts(app, gate=ReadOnlyGate(), shell=UnmetShell())
+    with app.app_context():
+        assert stage.browser.person is not None
+        draft = HostDraft("web1", "127.0.0.1", "ops")
+        hosts.change(stage.host_id, stage.browser.person.id, draft)
+    assert stage.waiting("sudo id").phase == "sudo"
+    page = stage.browser.get(stage.path).text
+    assert f"/hosts/{stage.host_id}#field-sudo" in page and "Enter it on the host page" in page
+    run = stage.waiting("sudo id")
+    page = stage.browser.get(stage.path).text
+    assert 'name="sudo_password"' in page and "Enter it as you approve" in page
+    with app.app_context():
+        sudo.keep(run.host_id, run.user_id, SECRET)
+        assert sudo.unmet((run.host_id,)) == frozenset()
 
 
 def test_what_is_typed_is_lent_until_the_command_has_ended(app: Flask) -> None:

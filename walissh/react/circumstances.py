@@ -85,7 +85,8 @@ class Circumstances:
     """Who asks for a command, in what kind of session, when, and what binds them.
 
     *flagged*: an output of this talk gives orders, so nothing but plain reading runs unasked.
-    *standing* are the person's own rules out of core memory.
+    *standing* are the person's own rules out of core memory. *sudo_unmet* are the ids of hosts
+    whose sudo wants a password that is not known.
     """
 
     role: str = OPERATOR
@@ -94,3 +95,4 @@ class Circumstances:
     at: datetime | None = None
     rules: "tuple[GateRule, ...]" = ()
     standing: "tuple[StandingRule, ...]" = ()
+    sudo_unmet: frozenset[str] = frozenset()

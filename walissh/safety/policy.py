@@ -99,6 +99,13 @@ def _rulings(case: _Case) -> Iterator[_Ruling]:
     if case.given.flagged and case.only_reads and not plain.is_plain(case.command, case.judgement):
         yield _Ruling(Decision.ASK, "flagged", case.says("flagged"))
     yield _by_text(case)
+    if case.host.id in case.given.sudo_unmet and _is_with_sudo(case.command):
+        # only what waits has a field for it
+        yield _Ruling(Decision.ASK, "sudo", case.says("sudo_unmet", case.host.name))
+
+
+def _is_with_sudo(command: str) -> bool:
+    return any(text.partition(" ")[0] == "sudo" for text in risk.simple_texts(command))
 
 
 def _by_person(case: _Case) -> Iterator[_Ruling]:

@@ -57,12 +57,12 @@ class Answers:
         if self._refused:
             return (
                 f"{self._host}: sudo refused the password; it was not tried again. Enter the right"
-                " one on the command's card or on the host page, then ask again."
+                " one on the host page, or on the card when the command waits for you again."
             )
         if self._missing:
             return (
                 f"{self._host}: sudo wants a password, and none is known for this host. Enter it"
-                " on the command's card before you approve it, or on the host page, then ask again."
+                " on the host page, then ask again."
             )
         if self._no_way and exit_code:
             return (

@@ -9,7 +9,7 @@ from walissh.memory import rules
 from walissh.memory.rules import StandingRule
 from walissh.react.circumstances import VIEWER, Circumstances
 from walissh.react.turn import Session, Turn
-from walissh.store import core_memory, gate_rules, hosts, people
+from walissh.store import core_memory, gate_rules, hosts, people, sudo
 from walissh.store.database import reading
 from walissh.store.models import CommandRow
 
@@ -30,6 +30,7 @@ def of_turn(turn: Turn, session: Session) -> Circumstances:
         at=at,
         rules=gate_rules.in_force(turn.user_id, at),
         standing=standing_of(turn.user_id),
+        sudo_unmet=sudo.unmet(session.host_ids),
     )
 
 

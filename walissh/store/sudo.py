@@ -1,6 +1,8 @@
 """Passwords for sudo: of a host, or lent for one command until that has ended. All sealed."""
 
-from sqlalchemy import delete, select
+from collections.abc import Iterable
+
+from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session as Transaction
 
 from walissh.errors import ConflictError, InvalidError, NotFoundError
@@ -13,6 +15,10 @@ from walissh.store.seal import seal, unseal
 KIND = "sudo"
 MAX_CHARS = 512
 _KNOWN_BY = (KIND, "password")
+_WANTED = (": sudo wants a password", ": sudo refused the password")
+"""What ``ssh.sudo`` says of a run whose sudo got no password, or a wrong one."""
+_LATELY = 200
+"""So many commands of a host are looked at, the newest."""
 
 
 def check(password: str) -> str:
@@ -45,6 +51,24 @@ def is_known(host_id: str) -> bool:
     )
     with reading() as session:
         return session.scalar(kinds.limit(1)) is not None
+
+
+def unmet(host_ids: Iterable[str]) -> frozenset[str]:
+    """Return those of these hosts on which sudo lately wanted a password, and none is known."""
+    return frozenset(each for each in host_ids if _was_wanted(each) and not is_known(each))
+
+
+def _was_wanted(host_id: str) -> bool:
+    lately = (
+        select(CommandRow.error)
+        .where(CommandRow.host_id == host_id)
+        .order_by(CommandRow.number.desc())
+        .limit(_LATELY)
+        .subquery()
+    )
+    said = or_(*(lately.c.error.contains(each) for each in _WANTED))
+    with reading() as session:
+        return session.scalar(select(lately.c.error).where(said).limit(1)) is not None
 
 
 def lend(command_id: str, user_id: str, password: str) -> None:

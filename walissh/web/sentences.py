@@ -187,11 +187,11 @@ SENTENCES: tuple[str, ...] = (
     ),
     _(
         "%(host)s: sudo refused the password; it was not tried again. Enter the right one on the"
-        " command's card or on the host page, then ask again."
+        " host page, or on the card when the command waits for you again."
     ),
     _(
-        "%(host)s: sudo wants a password, and none is known for this host. Enter it on the"
-        " command's card before you approve it, or on the host page, then ask again."
+        "%(host)s: sudo wants a password, and none is known for this host. Enter it on the host"
+        " page, then ask again."
     ),
     _(
         "%(host)s: no password can be handed to sudo there: it takes mktemp, mkfifo and a folder"

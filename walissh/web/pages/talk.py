@@ -105,7 +105,7 @@ def read_only(session_id: str) -> AnyResponse:
     """Let the session only read, or let it change machines again."""
     only = request.form.get("on") == "1"
     sessions.change(session_id, auth.person().id, read_only=only)
-    reads = gettext("This session only reads from now on: what changes a machine is refused.")
+    reads = gettext("From now on only plain reading runs in this session; the rest is refused.")
     changes = gettext("This session may change machines again: it asks before it does.")
     return answers.go(url_for("talk.page", session_id=session_id), said=reads if only else changes)
 
