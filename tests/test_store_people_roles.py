@@ -1,5 +1,6 @@
 """Roles, disabling, and what is written of who came in."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -11,7 +12,7 @@ from sqlalchemy import select, update
 from tests.fakes import call
 from tests.world import World
 from walissh.clock import utc_now
-from walissh.errors import ConflictError, NotFoundError
+from walissh.errors import ConflictError, DeniedError, NotFoundError
 from walissh.react.turn import CommandStatus, TurnStatus
 from walissh.store import audit, commands, due, people, people_passes, people_roles, turns
 from walissh.store.database import reading, writing
@@ -112,6 +113,15 @@ def test_a_failure_names_a_person_and_never_what_else_was_typed(database_app: Fl
     event = last_event()
     assert "secret" not in f"{event.subject}{event.facts}"
     assert event.facts["known"] is False
+
+
+@pytest.mark.parametrize("name", ["ann\0", "\0", "", "\ud800", "ann' or 1=1", "x" * 100_000])
+def test_what_is_no_name_fails_as_any_other_and_is_told(database_app: Flask, name: str) -> None:
+    people.named("ann")
+    with pytest.raises(DeniedError, match=re.escape(people.WRONG)):
+        people.check_password(name, "correct horse")
+    people_passes.note_failure(name, "password", "192.0.2.7")
+    assert (last_event().kind, last_event().facts["known"]) == ("sign_in_failed", False)
 
 
 def test_the_use_of_a_pass_is_written_once_a_minute(database_app: Flask) -> None:

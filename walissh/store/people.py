@@ -100,9 +100,9 @@ def check_role(role: str) -> None:
 
 
 def find(name: str) -> Person | None:
-    """Return the person of that name."""
+    """Return the person of that name; what is no name is nobody's."""
     with reading() as session:
-        row = session.scalar(select(PersonRow).where(PersonRow.name == name))
+        row = session.scalar(_by_name(name))
         return None if row is None else person_of(row)
 
 
@@ -168,7 +168,7 @@ def check_password(name: str, password: str) -> Person:
     Raises DeniedError, the same for all causes, and BusyError if too many ask at once.
     """
     with reading() as session:
-        row = session.scalar(select(PersonRow).where(PersonRow.name == name))
+        row = session.scalar(_by_name(name))
     right = is_right(password, None if row is None else row.password_hash)
     if row is None or not right or row.disabled_at is not None:
         raise DeniedError(WRONG)
@@ -283,6 +283,12 @@ def alive(now: datetime, idle_s: int = WEB_IDLE_S) -> Select[TokenRow]:
         (TokenRow.expires_at.is_(None)) | (TokenRow.expires_at > now),
         (TokenRow.kind != "web") | (seen > now - timedelta(seconds=idle_s)),
     )
+
+
+def _by_name(name: str) -> Select[PersonRow]:
+    """Select by a name that may come from a stranger: PostgreSQL takes no NUL, for one."""
+    asked = name if NAME.fullmatch(name) else ""
+    return select(PersonRow).where(PersonRow.name == asked)
 
 
 def _admins() -> Select[PersonRow]:
