@@ -1,13 +1,16 @@
 """The audit trail on its page and in the JSON interface: filtered, paged, each in its sight."""
 
+import re
 from itertools import pairwise
 
 from flask import Flask
 from sqlalchemy import update
 
+from tests import audited
 from tests.web.conftest import Api, api_of
 from tests.web.forms import Browser, Stage, browser_of, calls
 from walissh.clock import utc_now
+from walissh.identity import worker_name
 from walissh.react.turn import Reply
 from walissh.store import audit_reads, hosts, people
 from walissh.store.database import writing
@@ -139,3 +142,37 @@ def test_a_kind_that_nobody_named_is_told_in_its_own_words(app: Flask) -> None:
         event = audit_reads.Event(1, utc_now(), "agent", "odd_100%_thing", "", {}, "", "")
         said = audit_words.event_word(event, audit_reads.Names({}, {}))
     assert said == "The agent: odd 100% thing"
+
+
+def test_every_kind_that_is_stored_has_words_in_both_languages(app: Flask) -> None:
+    names = audit_reads.Names({"p": "ann"}, {})
+    for lang, word in (("en", r"[a-z]"), ("zh", r"[\u4e00-\u9fff]")):
+        with app.test_request_context(headers={"Accept-Language": lang}):
+            for kind in sorted(audited.kinds()):
+                event = audit_reads.Event(1, utc_now(), "p", kind, "", {}, "", "")
+                said = audit_words.event_word(event, names)
+                assert re.search(word, said) and said != f"ann: {kind.replace('_', ' ')}", kind
+            families = {audit_words.family_word(each) for each in audit_words.ALL_KINDS}
+            assert all(re.search(word, each) for each in families), families
+
+
+def test_every_kind_to_narrow_to_is_one_that_is_stored() -> None:
+    for family in audit_words.ALL_KINDS:
+        assert any(f"{kind}_".startswith(f"{family}_") for kind in audited.kinds()), family
+
+
+def test_a_worker_and_a_terminal_are_told_in_words(app: Flask) -> None:
+    page = staged(app).browser.get("/audit").text
+    with app.test_request_context():
+        names = audit_reads.Names({}, {})
+        assert audit_words.actor_word(worker_name(), names) == "A worker"
+        assert audit_words.actor_word("terminal:ops", names) == "ops at the terminal"
+    assert "A worker saw a command on web1 end with exit code 0." in page
+    assert f'title="{worker_name()}">A worker saw' in page
+    assert worker_name() not in page.replace(f'title="{worker_name()}"', "")
+
+
+def test_who_sees_all_is_told_how_to_check_it(app: Flask) -> None:
+    told = "walissh audit verify"
+    assert told in with_role(app, "eve", "viewer").get("/audit").text
+    assert told not in browser_of(app, "bob").get("/audit").text

@@ -85,7 +85,7 @@ def names(events: Iterable[Event]) -> Names:
     events = list(events)
     people = {each for event in events for each in (event.actor, *_people(event))}
     hosts = {event.fact("host") or event.subject for event in events}
-    journal = {event.subject for event in events if event.kind.startswith("command_")}
+    journal = {each.subject for each in events if each.kind.startswith(("command_", "output_"))}
     with reading() as session:
         ran = session.execute(
             select(CommandRow.host_id, CommandRow.host).where(CommandRow.id.in_(journal))

@@ -1,23 +1,44 @@
 """What the audit page says of an event, one sentence for each kind."""
 
+import re
+
 from flask import Flask
 from flask_babel import gettext
 
 from walissh.store.audit_reads import Event, Names
 
-ALL_KINDS = ("command", "turn", "session", "host", "rule", "core_memory", "signed_in", "person")
+ALL_KINDS = (
+    "command",
+    "output",
+    "secret",
+    "turn",
+    "session",
+    "host",
+    "rule",
+    "core_memory",
+    "signed_in",
+    "person",
+)
 """What the page offers to narrow the trail to; an address may name any other kind."""
+
+
+_WORKER = re.compile(r"\S+:\d+:[0-9a-f]{8}")  # as `walissh.identity.worker_name` makes them
+_TERMINAL = "terminal:"
 
 
 def install(app: Flask) -> None:
     """Give the templates of *app* these words."""
-    app.jinja_env.globals.update(event_word=event_word, family_word=family_word)
+    app.jinja_env.globals.update(
+        event_word=event_word, family_word=family_word, is_worker=is_worker
+    )
 
 
 def family_word(kind: str) -> str:
     """Return what several kinds of events are called together."""
     return {
         "command": gettext("commands"),
+        "output": gettext("outputs"),
+        "secret": gettext("hidden values"),
         "turn": gettext("turns"),
         "session": gettext("sessions"),
         "host": gettext("hosts"),
@@ -43,6 +64,7 @@ def event_word(event: Event, names: Names) -> str:
     }
     pattern = (
         _command(event)
+        or _output(event.kind)
         or _host(event.kind, values["what"])
         or _person(event.kind)
         or _other(event.kind)
@@ -51,16 +73,27 @@ def event_word(event: Event, names: Names) -> str:
 
 
 def actor_word(actor: str, names: Names) -> str:
-    """Return who did it: a person by name, a part of ours in words, a worker as it is."""
+    """Return who did it: a person by name, a part of ours in words."""
     known = names.people.get(actor)
     if known:
         return known
+    if is_worker(actor):
+        return str(gettext("A worker"))
+    if actor.startswith(_TERMINAL):
+        login = actor.removeprefix(_TERMINAL)
+        return str(gettext("%(name)s at the terminal", name=login))
     return {
         "agent": gettext("The agent"),
         "gate": gettext("The gate"),
         "upkeep": gettext("Upkeep"),
+        "provider": gettext("The sign-in service"),
         "": gettext("Somebody"),
     }.get(actor, actor)
+
+
+def is_worker(actor: str) -> bool:
+    """Tell whether *actor* is a process of ours, by its name."""
+    return _WORKER.fullmatch(actor) is not None
 
 
 def _unknown(kind: str) -> str:
@@ -88,6 +121,17 @@ def _command(event: Event) -> str:
         "command_expired": gettext("%(who)s let a command on %(host)s expire; it never ran."),
         "command_unknown": gettext("%(who)s lost a command on %(host)s; its outcome is unknown."),
     }.get(event.kind, "")
+
+
+def _output(kind: str) -> str:
+    return {
+        "output_flagged": gettext("An output on %(host)s gave orders; it was marked."),
+        "output_called_harmless": gettext(
+            "%(who)s called the orders in an output on %(host)s harmless."
+        ),
+        "output_revealed": gettext("%(who)s looked at a withheld output on %(host)s."),
+        "secret_revealed": gettext("%(who)s looked at a hidden value of a session."),
+    }.get(kind, "")
 
 
 def _changes(event: Event, names: Names) -> str:
