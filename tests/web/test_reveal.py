@@ -45,7 +45,9 @@ def withheld(app: Flask, api: Api) -> str:
 
 def test_the_card_shows_a_line_in_words_and_buttons(withheld: str, ann: Browser) -> None:
     page = ann.get(f"/commands/{withheld}", headers=HTMX).text
-    assert "output withheld: 1 line, 21 characters" in page
+    line = page.partition("</summary>")[0]
+    assert '<span class="word word-withheld">output withheld</span>' in line
+    assert "[output withheld. What" in page and "whole output" not in page
     assert "Reveal the withheld output" in page and "Reveal secret no. 1" in page
     assert TYPED not in page and PRINTED not in page
 

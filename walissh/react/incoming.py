@@ -20,8 +20,7 @@ class Incoming:
         self._parts, self._run = parts, run
         self._lent = lent
         self._withheld = withhold.is_due(run)
-        self._chars = self._newlines = 0
-        self._last = ""
+        self._spoke = False
         self._watch = inject.Watch()
         self.broken: StoreError | None = None
         """Why a piece could not be stored: the command must end."""
@@ -47,18 +46,15 @@ class Incoming:
             self._flag(self._watch.finish())
         except StoreError as error:
             self.broken = error
-        if self._withheld and self._chars and self.broken is None:
-            lines = self._newlines + (self._last != "\n")
+        if self._withheld and self._spoke and self.broken is None:
             language = course.language_of(self._parts, self._run)
             try:
-                self._store(withhold.note(lines, self._chars, language))
+                self._store(withhold.note(language))
             except StoreError as error:
                 self.broken = error
 
     def _keep(self, text: str) -> None:
-        self._chars += len(text)
-        self._newlines += text.count("\n")
-        self._last = text[-1]
+        self._spoke = True
         if self._withheld:
             self._parts.vault.withhold(self._run.id, text)
         else:

@@ -54,18 +54,20 @@ def is_due(run: CommandRun) -> bool:
     return run.risk is Risk.SECRET_EXPOSURE or risk.classify(run.command).exposes
 
 
-def note(lines: int, chars: int, language: Language) -> str:
-    """Return the one line that stands for a withheld output."""
+def note(language: Language) -> str:
+    """Return the one line that stands for a withheld output.
+
+    It tells no sizes: what is kept has placeholders, a key of many lines is one of them.
+    """
     if language == "zh":
         return (
-            f"[输出已封存：{lines:,} 行，{chars:,} 个字符。此命令的输出就是凭据，因此不提供给模型，"
+            "[输出已封存。此命令的输出就是凭据，因此不提供给模型，"
             "也不会进入导出和记忆。会话所有者（管理员或操作员）可在此命令下查看。]\n"
         )
     return (
-        f"[output withheld: {lines:,} {'line' if lines == 1 else 'lines'}, {chars:,} characters."
-        " What this command prints is credentials, so neither the model nor memory nor an export"
-        " is given it. The owner of this session can look at it on the command, as an admin or"
-        " operator.]\n"
+        "[output withheld. What this command prints is credentials, so neither the model nor"
+        " memory nor an export is given it. The owner of this session can look at it on the"
+        " command, as an admin or operator.]\n"
     )
 
 
