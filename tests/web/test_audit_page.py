@@ -39,7 +39,7 @@ def test_each_event_is_a_sentence_with_who_where_and_what_decided(app: Flask) ->
     page = staged(app).browser.get("/audit").text
     assert "The agent asked for a command on web1; it waits for a decision." in page
     assert "ann let a command run on web1." in page
-    assert "on web1 end with exit code 0." in page
+    assert f'title="{worker_name()}">A worker saw a command on web1 end with exit code 0.' in page
     assert "ann added the host web1." in page
     assert "root@127.0.0.1:22" in page and "touch /x" not in page
 
@@ -162,14 +162,10 @@ def test_every_kind_to_narrow_to_is_one_that_is_stored() -> None:
 
 
 def test_a_worker_and_a_terminal_are_told_in_words(app: Flask) -> None:
-    page = staged(app).browser.get("/audit").text
     with app.test_request_context():
         names = audit_reads.Names({}, {})
         assert audit_words.actor_word(worker_name(), names) == "A worker"
         assert audit_words.actor_word("terminal:ops", names) == "ops at the terminal"
-    assert "A worker saw a command on web1 end with exit code 0." in page
-    assert f'title="{worker_name()}">A worker saw' in page
-    assert worker_name() not in page.replace(f'title="{worker_name()}"', "")
 
 
 def test_who_sees_all_is_told_how_to_check_it(app: Flask) -> None:

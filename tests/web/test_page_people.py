@@ -52,6 +52,20 @@ def test_a_name_that_is_none_a_role_that_is_none_and_a_taken_name_are_refused(
     assert admin_of(app).post("/people", name=name, role=role).status_code == status
 
 
+def test_a_taken_name_is_told_on_the_page_with_what_was_typed(app: Flask) -> None:
+    person(app, "bob")
+    page = admin_of(app).post("/people", name="bob", role="viewer").text
+    assert '<p class="error" role="alert" id="add-error">There is a person named bob' in page
+    assert 'name="name" value="bob" autofocus' in page
+    assert '<option value="viewer" selected>viewer</option>' in page.partition('id="add"')[2]
+    assert page.count('class="person"') == 2
+
+
+def test_a_refused_name_comes_back_as_text_only(app: Flask) -> None:
+    page = admin_of(app).post("/people", name='"><b>', role="king").text
+    assert 'value="&#34;&gt;&lt;b&gt;"' in page and "<b>" not in page
+
+
 def test_another_role_holds_from_the_next_request_on(app: Flask) -> None:
     ann = person(app, "ann")
     with app.app_context():

@@ -5,6 +5,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.web.conftest import Api
+from tests.web.forms import browser_of
 from walissh.store import people_roles, sessions
 
 LINE = "You may read only. Ask an admin for more."
@@ -46,3 +47,17 @@ def test_an_operators_pages_are_whole(
 def test_an_admin_finds_people_in_the_sidebar(app: Flask, api: Api, browser: FlaskClient) -> None:
     as_role(app, api, "admin")
     assert 'href="/people"' in browser.get("/").text
+
+
+@pytest.mark.parametrize("path", ["/hosts/new", "/hosts/import", "/hosts/{host}/delete"])
+def test_a_viewer_is_told_why_a_page_of_hosts_has_no_form(app: Flask, path: str) -> None:
+    ann = browser_of(app, "ann")
+    address = path.format(host=ann.host("web1"))
+    form = 'method="post" action="/hosts'
+    whole = ann.get(address).text
+    assert form in whole and LINE not in whole
+    assert ann.person is not None
+    with app.app_context():
+        people_roles.change_role(ann.person.id, "viewer", actor="test")
+    told = ann.get(address)
+    assert (told.status_code, LINE in told.text, form in told.text) == (200, True, False)

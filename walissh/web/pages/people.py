@@ -4,11 +4,11 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from flask_babel import gettext, ngettext
 from werkzeug.wrappers import Response as AnyResponse
 
-from walissh.errors import NotFoundError
+from walissh.errors import ConflictError, InvalidError, NotFoundError
 from walissh.react.circumstances import ADMIN, OPERATOR, ROLES, VIEWER
 from walissh.store import people, people_passes, people_roles
 from walissh.store.people import Person
-from walissh.web import auth
+from walissh.web import auth, errors, i18n
 from walissh.web.pages import answers
 
 blueprint = Blueprint("people", __name__)
@@ -25,15 +25,17 @@ def role_word(role: str) -> str:
 @blueprint.get("/people")
 def page() -> str:
     """List everybody."""
-    everyone = people_roles.everyone()
-    return render_template("people/page.html", everyone=everyone, roles=ROLES, usual=OPERATOR)
+    return _page()
 
 
 @blueprint.post("/people")
 def add() -> Response:
     """Make a person, and show the link by which they come in first."""
-    name = request.form.get("name", "").strip()
-    someone = people.add(name, role=request.form.get("role", OPERATOR), actor=_me())
+    name, role = request.form.get("name", "").strip(), request.form.get("role", OPERATOR)
+    try:
+        someone = people.add(name, role=role, actor=_me())
+    except (InvalidError, ConflictError) as error:
+        return make_response(_page(name, role, str(error)), errors.status_of(error))
     return _shown_link(someone)
 
 
@@ -78,6 +80,18 @@ def sign_out(person_id: str) -> AnyResponse:
     count = people_passes.revoke_browsers(someone.id, keep=keep, actor=_me())
     said = ngettext("%(num)s browser is signed out.", "%(num)s browsers are signed out.", count)
     return answers.go(_back(), said=said)
+
+
+def _page(name: str = "", role: str = OPERATOR, error: str = "") -> str:
+    """Return everybody and the form for one more, as it was filled in if it was refused."""
+    return render_template(
+        "people/page.html",
+        everyone=people_roles.everyone(),
+        roles=ROLES,
+        name=name,
+        chosen=role,
+        error=i18n.sentence(error),
+    )
 
 
 def _shown_link(someone: Person) -> Response:
