@@ -1,12 +1,16 @@
 """Settings are read once; a bad one stops the start with a line that says what is allowed."""
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from walissh import config_oidc
 from walissh.config import MAX_SOCKET_BYTES, Settings
 from walissh.errors import SettingsError
 
+README = Path(__file__).parent.parent / "README.md"
 HOME = {"WALISSH_HOME": "/tmp/walissh-test"}
 
 
@@ -108,3 +112,11 @@ def test_a_relative_database_file_is_meant_from_the_working_folder(
     monkeypatch.chdir(tmp_path)
     url = read(DATABASE_URL="sqlite:///some.db?timeout=5").sqlalchemy_url
     assert url == f"sqlite:///{tmp_path}/some.db?timeout=5"
+
+
+def test_the_readme_tells_of_every_setting() -> None:
+    told = set(re.findall(r"`([A-Z_]{5,})`", README.read_text(encoding="utf-8")))
+    assert {each for each in vars(config_oidc).values() if str(each).startswith("WALISSH_")} <= told
+    for each in fields(Settings):
+        plain = each.name.upper()
+        assert each.name == "oidc" or {plain, f"WALISSH_{plain}"} & told, each.name
