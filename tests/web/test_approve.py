@@ -48,6 +48,15 @@ def test_an_edited_command_runs_as_edited(app: Flask) -> None:
     assert stage.shell.ran == [(stage.host_id, "touch /y")]
 
 
+def test_an_edited_command_is_not_explained_by_what_was_said_of_another(app: Flask) -> None:
+    stage = stage_with(app, "touch /x")
+    run = stage.waiting()
+    said = '<p class="reason">to see</p>'
+    assert said in stage.browser.get(stage.path).text
+    stage.browser.post(f"/commands/{run.id}/approve", command="touch /y")
+    assert said not in stage.browser.get(stage.path).text
+
+
 def test_a_page_that_shows_an_older_text_approves_nothing(app: Flask) -> None:
     stage = stage_with(app, "touch /x")
     run = stage.waiting()

@@ -41,6 +41,17 @@ def test_a_card_offers_to_allow_for_good_and_the_page_shows_the_rule(app: Flask)
     assert f'href="/commands/{run.id}"' in page and "root@127.0.0.1:22" in page
 
 
+def test_a_card_does_not_offer_what_is_allowed_already(app: Flask) -> None:
+    stage = Stage.of(app, calls(RESTART, RESTART), Reply("done"))
+    use_parts(app, gate=ReadOnlyGate())
+    turn_id = stage.ask()
+    stage.play()
+    first, second = stage.runs(turn_id)
+    stage.browser.post(f"/commands/{first.id}/approve", always="host")
+    card = stage.browser.get(f"/commands/{second.id}", headers={"HX-Request": "true"}).text
+    assert "Approve" in card and "always exactly this" not in card
+
+
 def test_a_destructive_card_offers_nothing_for_good(app: Flask) -> None:
     stage = Stage.of(app, calls("rm -rf /srv/x"), Reply("done"))
     use_parts(app, gate=ReadOnlyGate())

@@ -151,11 +151,15 @@ def deny(command_id: str, actor: str, reason: str) -> CommandRun:
 
 
 def edit(command_id: str, actor: str, command: str, verdict: Verdict) -> CommandRun:
-    """Replace the text of a waiting command by the person's, judged again; it still waits."""
+    """Replace the text of a waiting command by the person's, judged again; it still waits.
+
+    What the model said of its own text goes: it may not be true of this one.
+    """
     return _decide(
         command_id,
         actor,
         command=command,
+        reason="",
         risk=verdict.risk,
         reasons=list(verdict.reasons),
         rule=verdict.rule,

@@ -3,10 +3,11 @@
 from flask import Flask
 from flask_babel import gettext
 
+from walissh.clock import utc_now
 from walissh.react import ruling
-from walissh.react.circumstances import ADMIN, OPERATOR, VIEWER, HostGate
-from walissh.react.turn import CommandRun, CommandStatus
-from walissh.store import hosts
+from walissh.react.circumstances import ADMIN, OPERATOR, VIEWER, GateRule, HostGate
+from walissh.react.turn import CommandRun, CommandStatus, Decision
+from walissh.store import gate_rules, hosts
 
 
 def install(app: Flask) -> None:
@@ -23,10 +24,31 @@ def install(app: Flask) -> None:
 
 
 def always_scopes(run: CommandRun) -> tuple[str, ...]:
-    """Return for where a waiting command may be allowed for good, as `ruling.scopes` does."""
+    """Return for where a waiting command may be allowed for good, as `ruling.scopes` does.
+
+    Not where exactly that is allowed already.
+    """
     if run.status is not CommandStatus.AWAITING_APPROVAL:
         return ()
-    return ruling.scopes(run, hosts.get(run.host_id, run.user_id))
+    scopes = ruling.scopes(run, hosts.get(run.host_id, run.user_id))
+    there = _allowed(run) if scopes else frozenset()
+    return tuple(each for each in scopes if each not in there)
+
+
+def _allowed(run: CommandRun) -> frozenset[str]:
+    """Return the scopes of the rules that allow exactly this command, at all times."""
+    return frozenset(
+        ruling.ON_HOST if each.host_id else f"{ruling.IN_GROUP}{each.group}"
+        for each in gate_rules.in_force(run.user_id, utc_now())
+        if each.command == run.command
+        and (each.host_id, each.host_identity) in (("", ""), (run.host_id, run.host_identity))
+        and _always_allows(each)
+    )
+
+
+def _always_allows(rule: GateRule) -> bool:
+    bounds = rule.risk or rule.hours or rule.role or rule.expires_at
+    return rule.decision == Decision.ALLOW and not bounds
 
 
 def always_word(scope: str, run: CommandRun) -> str:
