@@ -1,7 +1,7 @@
 """One program with its arguments, by the list and then by what is known of it."""
 
 from walissh.react.turn import Risk
-from walissh.safety import clients, known, leaks, paths, table
+from walissh.safety import clients, known, leaks, paths, seeking, table
 from walissh.safety.feeding import Feed
 from walissh.safety.findings import Finding, Reason
 from walissh.safety.syntax.samples import NAME
@@ -12,6 +12,8 @@ _SENDERS = frozenset(
     "curl wget http https xh dig host nslookup drill delv ping ping6 fping arping nc ncat netcat "  # noqa: SIM905
     "socat telnet traceroute tracepath mtr whois openssl".split()
 )
+
+_TELLS = (("--version",), ("--help",))
 
 
 def judge(form: tuple[str, ...], *, fed: Feed | None, starts: list[str]) -> Finding:
@@ -82,10 +84,10 @@ def _reads(
         return Finding(Risk.SECRET_EXPOSURE, Reason("whole_tree", (text, tree)))
     if form[0] == "ps" and leaks.other_environments(form[1:]):
         return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
-    if leaks.seeks_secrets(form, reading.shown) or known.effect(text) is Risk.SECRET_EXPOSURE:
+    if seeking.for_secrets(form, reading.shown) or known.effect(text) is Risk.SECRET_EXPOSURE:
         return Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (text,)))
     works = known.terminal(text)
-    if works is not None:
+    if works is not None and form[1:] not in _TELLS:
         return Finding(Risk.READ_ONLY, Reason("terminal", (text, works)), interactive=True)
     return Finding(Risk.READ_ONLY)
 
@@ -97,4 +99,4 @@ def _never_ends(program: str, reading: table.Reading) -> Finding:
     if reading.code == "stdin":
         return Finding(Risk.READ_ONLY, Reason("stdin", (program,)), interactive=True, ends=True)
     reason = Reason("endless", (program, reading.works or f"timeout 10 {program}"))
-    return Finding(Risk.READ_ONLY, reason, interactive=True, ends=True)
+    return Finding(reading.risk or Risk.READ_ONLY, reason, interactive=True, ends=True)

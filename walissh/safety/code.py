@@ -34,6 +34,8 @@ _DESTROYS = re.compile(
     | \bfind\b[^;|&]{0,300}\s-(?:delete|\$\([^)]{0,80}delete) | (?:\b|\\n)flush_?(?:all|db)\b
     | \b(?:ip6?tables|nft)\s+(?:-\S{1,40}\s+){0,4}(?:-F|--flush|flush)
     | \blink\s+set\s+\S{1,40}\s+down\b
+    | /(?:reboot|poweroff)/\w*e\b
+    | (?P<bomb>[\w:]{1,9})\s*\(\)\s*\{\s*(?P=bomb)\s*\|\s*(?P=bomb)\s*&
     | \b(?:docker|podman)\s+(?:system\s+prune|volume\s+rm|rm\s+-\w*f) | \bkubectl\s+delete\b
     | \b(?:telinit|init)\s+[06]\b | \bhash\s+-p\s+\S{0,80}/rm\b | \bzpool\s+destroy\b | \blvremove\b
     """
@@ -71,7 +73,7 @@ _HANDED = re.compile(
 )
 _NAMELESS = re.compile(
     r"(?:^|[;&|(\n]\s*)"
-    r"(?:\$\([^)]{0,200}\)\w{0,20}|`[^`]{0,200}`\w{0,20}|\$\{?\w{1,60}\}?|\S{0,60}\$\{\S{0,60})"
+    r"(?:\$\([^)]{0,200}\)\w{0,20}|`[^`]{0,200}`\w{0,20}|\$\{?\w{1,60}\}?|\S{0,60}\$\{\S{0,60}|/\S{0,40}[?*\[]\S{0,40})"
     r"\s+-(?=\w*[rR])(?=\w*f)\w+\s+\S"
 )
 
@@ -106,6 +108,10 @@ def _spellings(command: str) -> Iterator[str]:
     yield command
     plain = _ESCAPE.sub(lambda m: chr(int(m[1], 16) if m[1] else int(m[2], 8) % 256), command)
     plain = re.sub(r"\[(\w)\]", r"\1", plain)
+    # empty expansions, and pieces that are put together again
+    plain = re.sub(
+        r"(?<=\w)\$[@*](?=\w)|(?<=\w)['\"]\s{0,9}(?:\|\||\+|\.)\s{0,9}['\"](?=\w)", "", plain
+    )
     if plain != command:
         yield plain
     if re.search(r"base64|b64|atob", command):

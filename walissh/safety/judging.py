@@ -5,7 +5,18 @@ from dataclasses import replace
 from functools import lru_cache
 
 from walissh.react.turn import Risk
-from walissh.safety import alone, builtins, feeding, paths, redirections, shell, table, words, wrap
+from walissh.safety import (
+    alone,
+    builtins,
+    feeding,
+    paths,
+    redirections,
+    seeking,
+    shell,
+    table,
+    words,
+    wrap,
+)
 from walissh.safety.feeding import Feed
 from walissh.safety.findings import Finding, Reason
 from walissh.safety.place import Place, program_of
@@ -102,6 +113,8 @@ def _simple(simple: Simple, place: Place) -> Iterator[Finding]:
     fed = feeding.of(simple)
     for form in words.forms(simple, place.values) if simple.words else ():
         yield from _command(form, fed=fed, place=place)
+        if simple.piped and seeking.through_pipe(form, simple.heard):
+            yield Finding(Risk.SECRET_EXPOSURE, Reason("secret_exposure", (" ".join(form),)))
 
 
 def _harmless_name(name: str, *, alone: bool) -> bool:

@@ -5,12 +5,11 @@ Whole trees of configuration and homes, and the environment of other processes.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 from walissh.safety import paths
 
-_GREPS = ("grep", "egrep", "fgrep", "zgrep", "zegrep", "zfgrep", "xzgrep", "bzgrep")
-_DEEP = {**dict.fromkeys(_GREPS, "rR"), "diff": "r"}
+GREPS = ("grep", "egrep", "fgrep", "zgrep", "zegrep", "zfgrep", "xzgrep", "bzgrep")
+_DEEP = {**dict.fromkeys(GREPS, "rR"), "diff": "r"}
 _NAMES_ONLY = {"diff": "q"}
 _LONG_NAMES_ONLY = frozenset(
     {"--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent", "--brief"}
@@ -25,7 +24,7 @@ _BROAD = re.compile(
 
 def whole_tree(form: tuple[str, ...], shown: Iterable[str], starts: list[str]) -> str:
     """Return the tree whose files *form* would print, "" if none: ``grep -r x /etc``."""
-    if form[0] not in _DEEP or not _descends(form) or _only_names(form):
+    if form[0] not in _DEEP or not _descends(form) or only_counts(form):
         return ""
     named = [path for path in shown if not path.startswith("-")]
     for path in named or ["."]:
@@ -54,44 +53,13 @@ def _descends(form: tuple[str, ...]) -> bool:
 
 def names_only(form: tuple[str, ...]) -> bool:
     """Tell whether *form* is a search that prints the names of files alone."""
-    return form[0] in _GREPS and not set(_letters(form)).isdisjoint("lL")
+    return form[0] in GREPS and not set(_letters(form)).isdisjoint("lL")
 
 
-def _only_names(form: tuple[str, ...]) -> bool:
+def only_counts(form: tuple[str, ...]) -> bool:
+    """Tell whether *form* is a search that prints names of files or a number, or nothing."""
     quiet = _NAMES_ONLY.get(form[0], "lLcq")
     return not set(_letters(form)).isdisjoint(quiet) or bool(_LONG_NAMES_ONLY & set(form))
-
-
-# --- searching for passwords and keys ---------------------------------------------------
-
-_SEARCHES = frozenset((*_GREPS, "rg", "ag", "ack", "awk", "gawk", "mawk", "sed"))
-_SOUGHT = re.compile(
-    r"(?i)(?<!failed.)(?<!accepted.)(?<!invalid.)(?<!wrong.)(?<!bad.)"
-    r"(passw(or)?d|passphrase|passwd|requirepass|masterauth|secrets?|api.{0,4}key|access.{0,3}key"
-    r"|private.{0,3}key|(auth|access|bearer).{0,2}token|credentials?|client.secret|secret.{0,4}key)"
-    r"(?!authentication|auth\b|_?(check|expired|changed|reset|policy|encryption|hash_|file|path|age|mismatch))"
-)
-_SETTINGS = re.compile(
-    r"(?i)\.(conf|cnf|ini|cfg|config|ya?ml|json|properties|xml|toml|php|py|rb|js|ts|sh|env\S*"
-    r"|service|tfvars|sql|gradle)$|/(etc|home|root|opt|srv|var/www)(/|$)|/\*|^~"
-)
-_VALUE_SOUGHT = re.compile(r"(?i)(passw(or)?d|passwd|pwd|secret|token|api.{0,2}key)[\\s*\"]*[=:]")
-
-
-def seeks_secrets(form: tuple[str, ...], shown: Iterable[str]) -> bool:
-    """Tell whether *form* searches settings, or whatever comes in, for passwords or keys.
-
-    Logs tell of failed passwords day after day: there only what looks for a value counts.
-    """
-    if form[0] not in _SEARCHES or _only_names(form) or names_only(form):
-        return False
-    named = {path for path in shown if not path.startswith("-")}
-    sought = [word for word in form[1:] if word not in named and _SOUGHT.search(word)]
-    sought += [word for flag, word in pairwise(form) if flag in {"-e", "--regexp"}]
-    if any(map(_VALUE_SOUGHT.search, sought)):
-        return True
-    settings = any(_SETTINGS.search(path) and "/log/" not in path for path in named)
-    return settings and any(map(_SOUGHT.search, sought))
 
 
 # --- ps -------------------------------------------------------------------------------

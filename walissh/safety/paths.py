@@ -17,10 +17,17 @@ _SECRET = re.compile(
     r"|\S*tfstate\S*|access_?tokens?\S*|application_default_credentials\.json|passwords?(\.\w+)?"
     r"|k3s\.yaml|node-token|\.npmrc|\.pypirc|\.s3cfg|\.boto|wp-config\.php|sssd\.conf|chap-secrets|psk\.txt"
     r"|[\w.-]*(密码|密钥|口令|令牌|凭据|凭证)[\w.-]*|wireguard/\S*|rabbitmq\.(conf|config)|mongod?_keyfile"
-    r"|\.ssh/?(?!\S*(\.pub|known_hosts|authorized_keys|/config)$)\S*"
+    r"|\.ssh/?(?!\S*(\.pub|known_hosts|authorized_keys|(?<=/)config)$)\S*"
     r"|ipsec\.secrets|master\.key|authinfo|\.gnupg/\S*|ssl/private/\S*|run/secrets/\S*|system-connections/\S*"
     r"|(server|agent)/token|sasl_passwd\S*|dovecot/users|rclone\.conf|krb5cc\S*|\.?vnc/passwd|gh/hosts\.yml"
     r"|secrets?/\S+|(?<!/pam\.d/)[\w.-]*(password|passphrase|secret|credential|api[_-]?key|client_secret)s?(\.(txt|ya?ml|json|ini|conf|cfg|xml|csv|enc|properties|toml))?"
+    # what programs keep their accounts and keys in
+    r"|passwd\.client|(k3s|rke2)\.yaml|realm\.properties|tomcat-users\.xml|samba/private/\S*|share/keyrings/\S*\.keyring"
+    r"|\.cloudflared/\S+|cloudflared/\S+\.(pem|json)|(\w+[_.-])?database\.ya?ml|database\.php|auth\.json|\.?smbcred\w*|\.?cifs\w*cred\w*"
+    r"|ceph\S*\.keyring|doctl/config\.yaml|\.oci/\S+|\.aliyun/\S+|\.azure/\S+|\.config/gcloud/\S+|\.ossutilconfig|\.databrickscfg"
+    r"|\.m2/settings\.xml|\.password-store/\S*|logins\.json|key[34]\.db|\.mc/config\.json|\.terraformrc|\.talos/config|talosconfig"
+    r"|vault/(token|file/\S*|init\S*)|unseal\S*|\.config/op/\S*|\.cargo/credentials\S*|\.gem/credentials|hashes\.txt|htdigest|users\.digest"
+    r"|\.?(p?gpass|mysql_pwd|mylogin)|odbc\.ini|tnsnames\S*\.wallet|[ec]wallet\.(p12|sso)|recovery[-_]codes?\S*|\S*[-_]token(\.(txt|json))?"
     r"|config\.v2\.json|\S*kubernetes\.io~(secret|projected)/\S*|\.viminfo|\.lesshst|terraform\.d/\S*"
     r")$"
 )

@@ -4,8 +4,8 @@ import re
 import shlex
 from dataclasses import replace
 
-from walissh.react.turn import Risk
-from walissh.safety import scripts
+from walissh.react.turn import SEVERITY, Risk
+from walissh.safety import paths, scripts
 from walissh.safety.listed import Rule, rules
 from walissh.safety.taking import GLOB, UNKNOWN, Reading, Taken, first, free, take
 
@@ -112,7 +112,7 @@ def _worse(does: Reading | None, inner: Reading) -> Reading:
     """Return what the flags before a sub-command do if the sub-command itself does no worse."""
     if does is None or does.risk is None:
         return inner
-    milder = inner.risk is None or _ORDER.index(inner.risk) <= _ORDER.index(does.risk)
+    milder = inner.risk is None or SEVERITY.index(inner.risk) <= SEVERITY.index(does.risk)
     return does if milder else replace(inner, scripts=inner.scripts + does.scripts)
 
 
@@ -151,7 +151,7 @@ def _does(rule: Rule, taken: Taken) -> Reading | None:
         risk = rule.effects.get(name)
         if name in rule.writes and not _NOWHERE.fullmatch(value):
             risk = risk or Risk.MUTATING
-        if risk is not None and (worst is None or _ORDER.index(risk) > _ORDER.index(worst[1])):
+        if risk is not None and (worst is None or SEVERITY.index(risk) > SEVERITY.index(worst[1])):
             worst = (name, risk)
     return None if worst is None else Reading("effect", worst[0], risk=worst[1])
 
@@ -164,9 +164,6 @@ def _harmless(rule: Rule, name: str, value: str) -> bool:
     return pattern is not None and re.fullmatch(pattern, value, re.S) is not None
 
 
-_ORDER = (Risk.READ_ONLY, Risk.SECRET_EXPOSURE, Risk.MUTATING, Risk.OPAQUE, Risk.DESTRUCTIVE)
-
-
 def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading | None:
     """Return why it would never end, None if it ends."""
     if "*" in rule.endless:
@@ -177,7 +174,8 @@ def _ends(rule: Rule, names: frozenset[str], rest: tuple[str, ...]) -> Reading |
     if running:
         return Reading("endless", running[0], _named(rule.works, rest))
     if not rule.needs <= names or (rule.any_of and not rule.any_of & names):
-        return Reading("endless" if rule.works else "missing", works=rule.works)
+        worst = rule.risk if rule.risk is Risk.DESTRUCTIVE else None  # fdisk DEVICE <<< ...
+        return Reading("endless" if rule.works else "missing", works=rule.works, risk=worst)
     numbers = [word for word in rest if re.fullmatch(r"[\d.]+", word)]
     if rule.interval and len(numbers) == 1:
         return Reading("endless", works=rule.works)
@@ -216,7 +214,15 @@ def _shown(rule: Rule, taken: Taken) -> tuple[str, ...]:
     if not rule.prints:
         return ()
     pattern = 1 if rule.stdin == 1 and not taken.names & _PATTERN_FLAGS else 0
-    return taken.rest[pattern:] + tuple(value for _, value in taken.flags if value)
+    named = (value for name, value in taken.flags if value and not _chooses(name, value))
+    return taken.rest[pattern:] + tuple(named)
+
+
+def _chooses(name: str, value: str) -> bool:
+    """Tell whether it only says which names are looked at, and none of secrets: *.log."""
+    if name not in {"--include", "--exclude", "--exclude-dir"}:
+        return False
+    return name != "--include" or not paths.secret(re.sub(r"^\*(?=\.\w+$)", "x", value))
 
 
 _SCRIPTS = {
