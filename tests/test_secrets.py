@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from cryptography.fernet import Fernet
+from flask import current_app
 from sqlalchemy import select
 
 from tests.world import World
@@ -246,3 +248,23 @@ def test_what_a_host_prints_cannot_pass_for_more_than_a_mark() -> None:
 
 def test_numbers_are_left_out_where_they_mean_nothing() -> None:
     assert placeholders.plain("a ‹secret:3 token› b") == "a ‹secret:token› b"
+
+
+def test_a_command_whose_secret_cannot_be_opened_fails_in_words(world: World) -> None:
+    world.script((call(f"mysql -p{PASSWORD} -e 'select 1'"),), "done")
+    turn = world.ask()
+    world.step()
+    current_app.config["WALISSH_SEAL_KEY"] = Fernet.generate_key().decode()
+    world.step()
+    (run,) = commands.of_turn(turn.id)
+    assert run.status is CommandStatus.FAILED
+
+
+def test_the_exact_text_decides_what_is_withheld(world: World) -> None:
+    line = "redis-cli -a {} config get requirepass; redis-cli -a {} set a b"
+    world.script((call(line.format(PASSWORD, PASSWORD)),), "done")
+    turn = world.ask()
+    world.step()
+    world.play()
+    (run,) = commands.of_turn(turn.id)
+    assert run.withheld

@@ -321,7 +321,7 @@ def _run(parts: Parts, run: CommandRun) -> bool:
         parts.commands.fail(run.id, parts.worker, why, "run")
         return False
     command, lent = given
-    incoming = Incoming(parts, run, lent)
+    incoming = Incoming(parts, run, command, lent)
     try:
         ended = parts.shell.run(
             run.id,

@@ -2,13 +2,14 @@
 
 from datetime import timedelta
 
-from walissh.errors import ConflictError, InvalidError, NotFoundError
+from walissh.errors import ConflictError, InvalidError, NotFoundError, SealError
 from walissh.react import course, language, ruling, secrecy, telling, texts
 from walissh.react.circumstances import GateRule, is_of
 from walissh.react.host import Host
 from walissh.react.misled import Sign
 from walissh.react.parts import Parts
 from walissh.react.turn import (
+    SEVERITY,
     CommandRun,
     CommandStatus,
     Decision,
@@ -17,15 +18,6 @@ from walissh.react.turn import (
     Verdict,
 )
 from walissh.safety import redact, withhold
-
-SAFETY = (
-    Risk.READ_ONLY,
-    Risk.SECRET_EXPOSURE,
-    Risk.MUTATING,
-    Risk.OPAQUE,
-    Risk.DESTRUCTIVE,
-)
-"""The order of risks: a later one is less safe."""
 
 
 def ask(parts: Parts, session_id: str, user_id: str, content: str, key: str | None = None) -> Turn:
@@ -102,7 +94,7 @@ def _approve_edited(
         raise InvalidError("A command cannot hold a NUL character.", field="command")
     verdict = _judge(parts, run, user_id, command)
     _check_verdict(verdict)
-    rose = SAFETY.index(verdict.risk) > SAFETY.index(run.risk)
+    rose = SEVERITY.index(verdict.risk) > SEVERITY.index(run.risk)
     if not rose:
         _confirm(run.host, verdict.risk, confirm_host)
     shown, kept = secrecy.hidden_command(parts, run.session_id, command)
@@ -196,8 +188,8 @@ def still_allowed(parts: Parts, command_id: str) -> bool:
         return True
     try:
         verdict = _judge_now(parts, run, host, run.command)
-    except NotFoundError:
-        return True
+    except (NotFoundError, SealError):
+        return True  # what cannot be put together is failed, in words, once it is claimed
     if verdict.decision is Decision.DENY:
         course.expire(parts, run, " ".join(verdict.reasons))
         return False

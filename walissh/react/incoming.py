@@ -15,11 +15,11 @@ class Incoming:
     """The output of one run. Once a piece cannot be stored, no other is taken."""
 
     def __init__(
-        self, parts: Parts, run: CommandRun, lent: tuple[tuple[str, str], ...] = ()
+        self, parts: Parts, run: CommandRun, exact: str, lent: tuple[tuple[str, str], ...] = ()
     ) -> None:
         self._parts, self._run = parts, run
         self._lent = lent
-        self._withheld = withhold.is_due(run)
+        self._withheld = withhold.is_due(run, exact)
         self._spoke = False
         self._watch = inject.Watch()
         self.broken: StoreError | None = None

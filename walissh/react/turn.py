@@ -83,6 +83,16 @@ class Risk(StrEnum):
     DESTRUCTIVE = "destructive"
 
 
+SEVERITY = (
+    Risk.READ_ONLY,
+    Risk.SECRET_EXPOSURE,
+    Risk.MUTATING,
+    Risk.OPAQUE,
+    Risk.DESTRUCTIVE,
+)
+"""The order of risks: a later one is less safe."""
+
+
 class Decision(StrEnum):
     """What the gate says; deny beats ask beats allow."""
 
@@ -96,7 +106,7 @@ class Verdict:
     """The gate's judgement; *reasons* are sentences in the language asked for.
 
     *rule* names what decided, for the audit: ``risk``, ``never``, ``interactive``, ``session``,
-    ``host``, ``role``, ``flagged``, ``standing`` or ``rule:ID``.
+    ``host``, ``role``, ``flagged``, ``secret``, ``standing`` or ``rule:ID``.
     """
 
     risk: Risk

@@ -1,7 +1,6 @@
 """What a command gets on its standard input, as far as the line itself tells."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from walissh.safety.shell import Redirect, Simple, Word
@@ -83,8 +82,3 @@ def _decoded(text: str) -> str | None:
 
 def _plain(text: str) -> str | None:
     return None if "\\" in text else text
-
-
-def heard_lines(text: str) -> Iterator[str]:
-    """Give the lines of *text* that say something."""
-    yield from (line.strip() for line in text.splitlines() if line.strip())

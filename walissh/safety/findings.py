@@ -3,22 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-import yaml
-
-from walissh.react.turn import Language, Risk
+from walissh.react.turn import SEVERITY, Language, Risk
+from walissh.safety import lists
 from walissh.safety.table import GLOB, UNKNOWN
 
 MAX_SHOWN = 80
 MAX_REASONS = 8
-SEVERITY = (
-    Risk.READ_ONLY,
-    Risk.SECRET_EXPOSURE,
-    Risk.MUTATING,
-    Risk.OPAQUE,
-    Risk.DESTRUCTIVE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +71,7 @@ def combine(findings: Iterable[Finding]) -> Judgement:
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    text = (files("walissh.safety") / "reasons.yaml").read_text("utf-8")
-    texts: dict[str, dict[str, str]] = yaml.safe_load(text)
+    texts: dict[str, dict[str, str]] = lists.load("walissh.safety", "reasons.yaml")
     return texts
 
 

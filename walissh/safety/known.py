@@ -3,12 +3,10 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from walissh.react.turn import Risk
+from walissh.safety import lists
 
 MAX_TEXT = 2000
 """More of a command than this is not compared: it would take too long."""
@@ -22,8 +20,7 @@ class _Known:
 
 @cache
 def _known() -> _Known:
-    text = (files("walissh.safety") / "known.yaml").read_text("utf-8")
-    data: dict[str, list[Any]] = yaml.safe_load(text)
+    data: dict[str, list[Any]] = lists.load("walissh.safety", "known.yaml")
     effects = [
         (risk, re.compile("|".join(f"(?:{line})" for line in data[risk.value]), re.S))
         for risk in (Risk.DESTRUCTIVE, Risk.SECRET_EXPOSURE, Risk.MUTATING)

@@ -6,12 +6,9 @@ output gives orders, nothing of that kind runs unasked.
 
 import re
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from walissh.react.turn import Risk
-from walissh.safety import risk
+from walissh.safety import lists, risk
 from walissh.safety.risk import Judgement
 
 
@@ -29,8 +26,7 @@ def reaches_out(command: str) -> bool:
 
 @cache
 def _network() -> re.Pattern[str]:
-    text = (files("walissh.safety") / "plain.yaml").read_text("utf-8")
-    known: dict[str, list[str]] = yaml.safe_load(text)
+    known: dict[str, list[str]] = lists.load("walissh.safety", "plain.yaml")
     programs = "|".join(
         map(re.escape, (word for line in known["programs"] for word in line.split()))
     )

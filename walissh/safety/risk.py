@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from walissh.react.turn import Risk
+from walissh.react.turn import SEVERITY, Risk
 from walissh.safety import code, judging, shell, words, wrap
 from walissh.safety.findings import (
     MAX_REASONS,
-    SEVERITY,
     Judgement,
     Reason,
     combine,

@@ -49,9 +49,12 @@ class OpenVault:
 OPEN_VAULT = OpenVault()
 
 
-def is_due(run: CommandRun) -> bool:
-    """Tell whether what *run* prints is withheld whole."""
-    return run.risk is Risk.SECRET_EXPOSURE or risk.classify(run.command).exposes
+def is_due(run: CommandRun, exact: str) -> bool:
+    """Tell whether what *run* prints is withheld whole; *exact* is its text without placeholders.
+
+    A placeholder is two words to a shell: with one in it another line would be judged.
+    """
+    return run.risk is Risk.SECRET_EXPOSURE or risk.classify(exact).exposes
 
 
 def note(language: Language) -> str:

@@ -10,12 +10,8 @@ from walissh.react.circumstances import Flag
 from walissh.react.turn import CommandRun
 from walissh.safety.inject import MAX_CHARS, MAX_FLAGS
 from walissh.store import audit, rows
-from walissh.store.circumstances import is_flagged
 from walissh.store.database import changed, writing
 from walissh.store.models import CommandRow
-
-in_session = is_flagged
-"""Tell whether an output of a session gives orders that nobody has called harmless."""
 
 
 def note(command_id: str, found: Sequence[Flag]) -> None:

@@ -254,9 +254,15 @@ def by_token(kind: TokenKind, plain: str, *, idle_s: int = WEB_IDLE_S) -> Person
 
 
 def revoke(kind: TokenKind, plain: str) -> None:
-    """End a token's life (sign-out)."""
+    """End a token's life (sign-out), however long it lay idle."""
     with writing() as session:
-        row = session.scalar(live(kind, plain, utc_now()))
+        row = session.scalar(
+            select(TokenRow).where(
+                TokenRow.kind == kind,
+                TokenRow.digest == digest_of(plain),
+                TokenRow.revoked_at.is_(None),
+            )
+        )
         if row is not None:
             row.revoked_at = utc_now()
             audit.append(session, actor=row.person_id, kind=f"{kind}_token_ended", subject=row.id)

@@ -42,19 +42,25 @@ class SessionNames:
     def __init__(self, session_id: str, *, verbatim: bool = False) -> None:
         self._session_id, self._verbatim = session_id, verbatim
         self._known: dict[str, int] = {}
+        self._full = False
 
     def number(self, kind: str, value: str) -> int:
         """Return the number of *value*, 0 when the database cannot give one."""
         same = value if self._verbatim else placeholders.canonical(kind, value)
         digest = _digest(self._session_id, same)
-        if digest not in self._known:
+        if digest not in self._known and not self._full:
             try:
-                self._known[digest] = _place(self._session_id, kind, digest, value)
+                place = _place(self._session_id, kind, digest, value)
+                if place == 0:
+                    # no other value gets a place: a dump of thousands asks nothing more
+                    self._known, self._full = _places(self._session_id), True
+                else:
+                    self._known[digest] = place
             except (StoreError, IntegrityError) as error:
                 # a secret without a number is still hidden, and no command waits for one
                 logger.warning("secret not numbered session=%s %s", self._session_id, type(error))
                 return 0
-        return self._known[digest]
+        return self._known.get(digest, 0)
 
 
 def names(session_id: str) -> Names:
@@ -153,6 +159,13 @@ def _place(session_id: str, kind: str, digest: str, value: str) -> int:
             if attempt == TRIES - 1:
                 raise
     return 0
+
+
+def _places(session_id: str) -> dict[str, int]:
+    """Return the place of each value that has one, by its digest."""
+    kept = select(SecretRow.digest, SecretRow.place).where(SecretRow.session_id == session_id)
+    with reading(patience_ms=_PATIENCE_MS) as session:
+        return {row.digest: row.place for row in session.execute(kept)}
 
 
 def _found(session: Transaction, session_id: str, digest: str) -> int | None:

@@ -4,12 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from walissh.react.turn import Risk
-from walissh.safety import paths
+from walissh.safety import lists, paths
 from walissh.safety.clients import sql, told, urls
 from walissh.safety.clients.told import Told
 from walissh.safety.clients.urls import Target
@@ -47,8 +44,7 @@ class Request:
 
 @cache
 def _rules() -> dict[str, re.Pattern[str]]:
-    text = (files("walissh.safety.clients") / "services.yaml").read_text("utf-8")
-    data: dict[str, str] = yaml.safe_load(text)
+    data: dict[str, str] = lists.load("walissh.safety.clients", "services.yaml")
     return {key: re.compile(re.sub(r"\s+", "", rule), re.I) for key, rule in data.items()}
 
 

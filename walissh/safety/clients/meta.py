@@ -27,9 +27,6 @@ _PSQL_READS = re.compile(
     r"|bind|parse|close_prepared|if|elif|else|endif|getenv|html|du\+?|dg\+?"
 )
 _PSQL_ASKS = re.compile(r"e|edit|ef|ev|password|prompt")
-_PSQL_OPAQUE = re.compile(
-    r"i|ir|include|include_relative|gexec|setenv|cd|startpipeline|sendpipeline"
-)
 
 
 def psql_text(text: str) -> Told:

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from walissh.react.turn import Risk
+from walissh.safety import lists
 from walissh.safety.clients import databases, options, select, told
 from walissh.safety.clients.options import Options
 from walissh.safety.clients.told import Told
@@ -44,8 +42,7 @@ _COMMAND = re.compile(
 
 @cache
 def _lists() -> dict[str, re.Pattern[str]]:
-    text = (files("walissh.safety.clients") / "mongo.yaml").read_text("utf-8")
-    data: dict[str, str] = yaml.safe_load(text)
+    data: dict[str, str] = lists.load("walissh.safety.clients", "mongo.yaml")
     return {
         key: re.compile("|".join(value.split()) if key.startswith("reading") else _joined(value))
         for key, value in data.items()

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from walissh.safety import lists
 from walissh.safety.table import GLOB, UNKNOWN
 
 
@@ -68,8 +66,7 @@ def from_entry(entry: Mapping[str, Any]) -> Spec:
 
 @cache
 def _specs() -> dict[str, dict[str, Any]]:
-    text = (files("walissh.safety.clients") / "options.yaml").read_text("utf-8")
-    data: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    data: dict[str, dict[str, Any]] = lists.load("walissh.safety.clients", "options.yaml")
     return data
 
 

@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from walissh.react.turn import Risk
+from walissh.safety import lists
 from walissh.safety.clients import databases, options, told
 from walissh.safety.clients.options import Options
 from walissh.safety.clients.told import Told
@@ -33,8 +31,7 @@ _READING_CLUSTER = re.compile(r"check|info|help")
 
 @cache
 def _lists() -> dict[str, frozenset[str]]:
-    text = (files("walissh.safety.clients") / "redis_commands.yaml").read_text("utf-8")
-    data: dict[str, str] = yaml.safe_load(text)
+    data: dict[str, str] = lists.load("walissh.safety.clients", "redis_commands.yaml")
     return {key: frozenset(_names(value)) for key, value in data.items()}
 
 

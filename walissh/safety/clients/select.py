@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator
 from fnmatch import translate
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-import yaml
-
 from walissh.react.turn import Risk
+from walissh.safety import lists
 from walissh.safety.clients import told
 from walissh.safety.clients.lex import Dialect, Statement, Token
 from walissh.safety.clients.told import Told
@@ -29,15 +27,13 @@ _SCHEMAS = frozenset({"PG_CATALOG", "INFORMATION_SCHEMA", "SYS", "PERFORMANCE_SC
 
 @cache
 def _lists() -> dict[str, re.Pattern[str]]:
-    text = (files("walissh.safety.clients") / "functions.yaml").read_text("utf-8")
-    data: dict[str, str] = yaml.safe_load(text)
+    data: dict[str, str] = lists.load("walissh.safety.clients", "functions.yaml")
     return {key: re.compile("|".join(map(translate, names.split()))) for key, names in data.items()}
 
 
 @cache
 def _secrets() -> dict[str, re.Pattern[str]]:
-    text = (files("walissh.safety.clients") / "secrets.yaml").read_text("utf-8")
-    data: dict[str, str] = yaml.safe_load(text)
+    data: dict[str, str] = lists.load("walissh.safety.clients", "secrets.yaml")
     return {key: re.compile(re.sub(r"\s+", "", pattern), re.I) for key, pattern in data.items()}
 
 

@@ -7,11 +7,9 @@ into (``clients.select``).
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from walissh.react.turn import Risk
+from walissh.safety import lists
 from walissh.safety.clients import lex, select, told
 from walissh.safety.clients.lex import Dialect, Statement
 from walissh.safety.clients.told import Told
@@ -118,8 +116,7 @@ def _second_verb(keys: str) -> Told | None:
 
 @cache
 def _rules(dialect: Dialect) -> tuple[tuple[Risk, re.Pattern[str]], ...]:
-    text = (files("walissh.safety.clients") / "statements.yaml").read_text("utf-8")
-    data: dict[str, list[tuple[str, str]]] = yaml.safe_load(text)
+    data: dict[str, list[tuple[str, str]]] = lists.load("walissh.safety.clients", "statements.yaml")
     lines = [*data[dialect], *data["any"]]
     return tuple((Risk(risk), re.compile(pattern)) for risk, pattern in lines)
 

@@ -3,15 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from walissh.react.turn import Risk
+from walissh.react.turn import SEVERITY, Risk
 
-SEVERITY = (
-    Risk.READ_ONLY,
-    Risk.SECRET_EXPOSURE,
-    Risk.MUTATING,
-    Risk.OPAQUE,
-    Risk.DESTRUCTIVE,
-)
 _ABOUT_WORKS = frozenset({"endless", "terminal"})
 _ABOUT_PROGRAM = frozenset({"flag", "argument", "subcommand", "missing", "stdin", "no_terminal"})
 

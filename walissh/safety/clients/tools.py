@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from walissh.react.turn import Risk
+from walissh.safety import lists
 from walissh.safety.clients import databases, options, spoken, sql, told
 from walissh.safety.clients.options import Options, Spec
 from walissh.safety.clients.told import Told
@@ -31,8 +29,7 @@ def names() -> frozenset[str]:
 
 @cache
 def _data() -> dict[str, dict[str, Any]]:
-    text = (files("walissh.safety.clients") / "tools.yaml").read_text("utf-8")
-    data: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    data: dict[str, dict[str, Any]] = lists.load("walissh.safety.clients", "tools.yaml")
     return {name: data[entry.get("same", name)] for name, entry in data.items()}
 
 

@@ -4,10 +4,8 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 
-import yaml
-
+from walissh.safety import lists
 from walissh.safety.condense.repeats import Run
 
 WEIGHTS = {"heavy": 3, "plain": 2, "light": 1}
@@ -112,9 +110,7 @@ class Notables:
 @cache
 def stems() -> dict[str, int]:
     """Return the pieces of lower-case text that tell of trouble, with their weights."""
-    listed = yaml.safe_load(
-        resources.files(__package__).joinpath("trouble.yaml").read_text("utf-8")
-    )
+    listed = lists.load(__package__, "trouble.yaml")
     return {piece: WEIGHTS[kind] for kind, pieces in listed.items() for piece in pieces}
 
 

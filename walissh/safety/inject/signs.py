@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from walissh.safety import lists
 from walissh.safety.inject import literals
 
 ORDER = 1.0
@@ -115,8 +113,7 @@ class _Data:
 
 @cache
 def _data() -> _Data:
-    text = (files("walissh.safety.inject") / "signs.yaml").read_text("utf-8")
-    data: Mapping[str, Any] = yaml.safe_load(text)
+    data: Mapping[str, Any] = lists.load("walissh.safety.inject", "signs.yaml")
     words: Mapping[str, str] = data["words"]
     found = tuple(
         Kind(name, tuple(each["sieve"]), tuple(_signs(each["signs"], words)))

@@ -4,12 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from walissh.react.turn import Risk
+from walissh.safety import lists
 from walissh.safety.table import GLOB, UNKNOWN
 
 Words = tuple[str, ...]
@@ -52,8 +50,7 @@ def spec(flags: str = "", valued: str = "", *, numbers: bool = False) -> Spec:
 @cache
 def listed() -> Mapping[str, Spec]:
     """Return the wrappers of the file; read at first use."""
-    text = (files(__package__) / "options.yaml").read_text("utf-8")
-    data: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    data: dict[str, dict[str, Any]] = lists.load(__package__, "options.yaml")
     return {name: _spec(entry) for name, entry in data.items()}
 
 

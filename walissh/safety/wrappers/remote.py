@@ -123,9 +123,6 @@ def _behind_dashes(args: Words) -> Inside:
     return replace(OPAQUE, words=rest)
 
 
-_RUN_PLAIN = re.compile(r"--?[\w-]+(=.*)?")
-
-
 def _run(program: str, args: Words, rest: Words) -> Inside | None:
     """It fetches and starts something, whatever runs inside; look for the command all the same."""
     for at, word in enumerate(rest):

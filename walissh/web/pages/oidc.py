@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from walissh import wiring
 from walissh.config_oidc import Oidc
-from walissh.errors import DeniedError, NotFoundError
+from walissh.errors import ConflictError, DeniedError, NotFoundError
 from walissh.store import people_oidc, people_passes
 from walissh.store.oidc_flows import Flow, Flows
 from walissh.store.people_oidc import Known
@@ -54,10 +54,10 @@ def callback() -> Response:
     try:
         flow = _taken()
         someone = people_oidc.enter(_known(_claims(flow)))
-    except (DeniedError, ProviderError) as error:
+    except (DeniedError, ConflictError, ProviderError) as error:
         people_passes.note_failure("", "oidc", auth.address())
-        denied = isinstance(error, DeniedError)
-        status = HTTPStatus.FORBIDDEN if denied else HTTPStatus.BAD_GATEWAY
+        theirs = isinstance(error, ProviderError)
+        status = HTTPStatus.BAD_GATEWAY if theirs else HTTPStatus.FORBIDDEN
         return signin.refused(str(error), status)
     where = signin.first_stop(someone, flow.wanted)
     return auth.sign_in(redirect(where, 303), someone, "oidc")
