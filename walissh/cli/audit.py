@@ -9,7 +9,7 @@ import click
 
 from walissh.cli.opened import opened
 
-DIGEST = re.compile("[0-9a-f]{64}", re.ASCII)
+DIGEST = re.compile("[0-9a-fA-F]{64}")
 DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 NO_DIGEST = "A digest has 64 hexadecimal digits. Give both words that audit head printed."
@@ -63,7 +63,7 @@ def _fault(head: tuple[int, str] | None) -> str:
         broken = trail.first_broken()
         if broken is not None:
             return f"Event {broken} was changed, or the one before it was removed."
-        if head is not None and head[0] and not trail.holds(*head):
+        if head is not None and head[0] and not trail.holds(head[0], head[1].lower()):
             return f"Event {head[0]} is not the one that was noted: the chain was cut or rewritten."
     return ""
 
