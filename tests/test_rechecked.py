@@ -201,8 +201,10 @@ def test_a_group_of_the_host_may_be_allowed_and_no_other(gated: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["rm -r /srv/cache", "env", "frobnicate", "touch *", "chmod 644 * /srv/a"]
-)
+    "command",
+    ["rm -r /srv/cache", "env", "frobnicate", "touch *", "chmod 644 * /srv/a",
+     "touch /x; cat /etc/shadow"],
+)  # fmt: skip
 def test_what_no_rule_could_let_run_is_not_offered_for_good(gated: World, command: str) -> None:
     run = run_of(gated, asked(gated, command))
     assert ruling.scopes(run, gated.host) == ()

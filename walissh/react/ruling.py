@@ -6,7 +6,7 @@ from walissh.errors import InvalidError
 from walissh.react.circumstances import GateRule
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, CommandStatus, Decision, Risk, Verdict
-from walissh.safety import rules
+from walissh.safety import risk, rules
 
 ON_HOST = "host"
 IN_GROUP = "group:"
@@ -34,7 +34,8 @@ def scopes(run: CommandRun, host: Host | None) -> tuple[str, ...]:
     waits = run.status is CommandStatus.AWAITING_APPROVAL and run.rule in ("", "risk")
     if host is None or not waits or run.risk is not Risk.MUTATING or run.is_flagged:
         return ()
-    if rules.is_pattern(run.command):  # its star would be read as any word
+    # a star would be read as any word; what shows secrets beside its change is never allowed
+    if rules.is_pattern(run.command) or risk.classify(run.command).exposes:
         return ()
     groups = dict.fromkeys(each for each in (*host.groups, host.stage) if each)
     return (ON_HOST, *(f"{IN_GROUP}{each}" for each in groups))

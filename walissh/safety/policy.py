@@ -7,18 +7,17 @@ stands above all; then deny beats ask beats allow.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
-
-import yaml
 
 from walissh.react.circumstances import VIEWER, Circumstances, GateRule, HostGate
 from walissh.react.host import Host
 from walissh.react.turn import Decision, Language, Risk, Verdict
-from walissh.safety import plain, risk, rules, shell
+from walissh.safety import never, plain, risk, rules, shell
 from walissh.safety.risk import Judgement, Reason
 
-_REFUSED = frozenset({"empty", "too_long", "nul"})
+_REFUSED = frozenset({"empty", "too_long", "control"})
+_DISGUISES = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Turns or hides what is shown: nobody could approve what they see."""
+
 _WEIGHT = {Decision.ALLOW: 0, Decision.ASK: 1, Decision.DENY: 2}
 _TEXT = "\ue000"
 """Keeps the place of a person's own words: reasons cut long parts short, these stay whole."""
@@ -35,13 +34,15 @@ class ReadOnlyGate:
         circumstances: Circumstances | None = None,
     ) -> Verdict:
         """Say what *command* may do on *host* and whether it runs, waits or is refused."""
-        fault = "nul" if "\0" in command else shell.parse(command).fault
-        if fault in _REFUSED:
+        fault = _fault(command)
+        if fault:
             return _refused(_refusal(fault), "risk", language)
         judgement = risk.classify(command)
-        doomed = _forbidden(command, judgement)
+        doomed = never.met_in(command)
         if doomed:
-            return _refused(doomed, "never", language)
+            why = (Reason("never", (doomed,)),)
+            fatal = Judgement(Risk.DESTRUCTIVE, judgement.interactive, why)
+            return _refused(fatal, "never", language)
         case = _Case(command, host, judgement, circumstances or Circumstances(), language)
         return _weighed(case, list(_rulings(case)))
 
@@ -168,27 +169,15 @@ def _reasons(judgement: Judgement, language: Language) -> tuple[str, ...]:
     return tuple(risk.reason_text(each, language) for each in judgement.reasons)
 
 
+def _fault(command: str) -> str:
+    """Return why *command* is not even asked for, "" if it may be."""
+    if "\0" in command:
+        return "nul"
+    if _DISGUISES.search(command):
+        return "disguise"
+    fault = shell.parse(command).fault
+    return fault if fault in _REFUSED else ""
+
+
 def _refusal(code: str) -> Judgement:
     return Judgement(Risk.OPAQUE, interactive=False, reasons=(Reason(code),))
-
-
-# --- the never-list -------------------------------------------------------------------
-
-_FORK_BOMB = re.compile(r"(\S+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;?\s*\1")
-
-
-@cache
-def _never() -> re.Pattern[str]:
-    text = (files("walissh.safety") / "never.yaml").read_text("utf-8")
-    lines: list[str] = yaml.safe_load(text)
-    return re.compile("|".join(f"(?:{line})" for line in lines))
-
-
-def _forbidden(command: str, judgement: Judgement) -> Judgement | None:
-    """Return why *command* is never run, None if it may be asked for."""
-    if _FORK_BOMB.search(command):
-        return Judgement(Risk.DESTRUCTIVE, judgement.interactive, (Reason("never", (command,)),))
-    for text in risk.simple_texts(command):
-        if _never().match(text):
-            return Judgement(Risk.DESTRUCTIVE, judgement.interactive, (Reason("never", (text,)),))
-    return None
