@@ -108,7 +108,7 @@ def test_the_talk_can_be_read_and_gone_on_with(
     with there.app().app_context():
         first, second = turns.of_session(copy)
         assert (first.question, first.answer) == (
-            "why is /var full?\n密码是 hunter22",
+            "why is /var full?\n密码是 ‹secret:1 password›",
             "Old logs [1].",
         )
         assert second.asked == Asked("All?", ("yes", "no"))

@@ -1,6 +1,5 @@
 """SQL: how it is cut, what hides in it, and what its clients do themselves."""
 
-
 import pytest
 
 from walissh.react.turn import Risk
