@@ -57,3 +57,49 @@ def test_options_of_what_xargs_starts_are_its_own() -> None:
     assert risk.classify("ls /etc/cron.d | xargs -I{} grep -l shop /etc/cron.d/{}").risk is (
         Risk.READ_ONLY
     )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/varnish/secrets/initialPassword",
+        "/etc/mosquitto/passwd",
+        "/etc/vsftpd/ftpusers.passwd",
+        "/root/backup_pass.txt",
+        "/srv/shop/config/database.yml",
+        "/etc/nginx/htpasswd.staff",
+        "/root/.config/containers/auth.json",
+    ],
+)
+def test_what_programs_keep_their_accounts_in_is_no_plain_file(path: str) -> None:
+    assert risk.classify(f"cat {path}").risk is Risk.SECRET_EXPOSURE
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "/etc/pam.d/common-password", "/srv/shop/password_reset.py", "pass.log"]
+)
+def test_a_file_that_only_sounds_like_passwords_is_plain(path: str) -> None:
+    assert risk.classify(f"cat {path}").risk is Risk.READ_ONLY
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["journalctl -b -1 -u shop", "tar -df /srv/a.tar -C /", "yamllint a.yaml", "ncdu --version"],
+)
+def test_what_only_compares_checks_or_looks_back_is_not_asked_for(command: str) -> None:
+    judged = risk.classify(command)
+    assert (judged.risk, judged.interactive) == (Risk.READ_ONLY, False), judged.reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "systemctl start poweroff.target",
+        "boom(){ boom|boom& };boom",
+        "unset 'm[$(reboot)]'",
+        "h$@alt -f; r$@m -rf /srv/shop",
+        "fdisk /dev/sdq <<< d",
+    ],
+)
+def test_what_destroys_in_a_roundabout_way_is_named(command: str) -> None:
+    assert risk.classify(command).risk is Risk.DESTRUCTIVE

@@ -22,12 +22,16 @@ _SECRET = re.compile(
     r"|(server|agent)/token|sasl_passwd\S*|dovecot/users|rclone\.conf|krb5cc\S*|\.?vnc/passwd|gh/hosts\.yml"
     r"|secrets?/\S+|(?<!/pam\.d/)[\w.-]*(password|passphrase|secret|credential|api[_-]?key|client_secret)s?(\.(txt|ya?ml|json|ini|conf|cfg|xml|csv|enc|properties|toml))?"
     # what programs keep their accounts and keys in
+    r"|htpasswd\S*|[\w-]+\.(passwd|htpasswd|pwd|users)|etc/(?!pam\.d/|default/)[\w.-]+/([\w.-]+/)?(passwd|smbpasswd|pwfile)|smbpasswd"
+    r"|passwd\.(db|txt|client|cdb)|(?<!/pam\.d/)[\w.-]*[_-](pass|passwd|pw|pwd)(\.(txt|sh|ya?ml|conf|ini))?|pass_?phrases?\S*|passw(or)?d_?file\S*"
+    r"|gitlab-runner/config\.toml|gitlab\.rb|radius\S*/clients\.conf|nslcd\.conf|slapd\.conf|\.?(msmtprc|fetchmailrc|offlineimaprc|mbsyncrc)"
+    r"|(ssmtp|ddclient|inadyn)\.conf|(chap|pap|l2tp)-secrets|(bareos|bacula)-dir\.d/\S*|tsig\S*|pwfile"
     r"|passwd\.client|(k3s|rke2)\.yaml|realm\.properties|tomcat-users\.xml|samba/private/\S*|share/keyrings/\S*\.keyring"
     r"|\.cloudflared/\S+|cloudflared/\S+\.(pem|json)|(\w+[_.-])?database\.ya?ml|database\.php|auth\.json|\.?smbcred\w*|\.?cifs\w*cred\w*"
     r"|ceph\S*\.keyring|doctl/config\.yaml|\.oci/\S+|\.aliyun/\S+|\.azure/\S+|\.config/gcloud/\S+|\.ossutilconfig|\.databrickscfg"
     r"|\.m2/settings\.xml|\.password-store/\S*|logins\.json|key[34]\.db|\.mc/config\.json|\.terraformrc|\.talos/config|talosconfig"
     r"|vault/(token|file/\S*|init\S*)|unseal\S*|\.config/op/\S*|\.cargo/credentials\S*|\.gem/credentials|hashes\.txt|htdigest|users\.digest"
-    r"|\.?(p?gpass|mysql_pwd|mylogin)|odbc\.ini|tnsnames\S*\.wallet|[ec]wallet\.(p12|sso)|recovery[-_]codes?\S*|\S*[-_]token(\.(txt|json))?"
+    r"|\.?(p?gpass|mysql_pwd|mylogin)|odbc\.ini|tnsnames\S*\.wallet|[ec]wallet\.(p12|sso)|recovery[-_]codes?\S*|[\w.-]*[-_]token(\.(txt|json))?"
     r"|config\.v2\.json|\S*kubernetes\.io~(secret|projected)/\S*|\.viminfo|\.lesshst|terraform\.d/\S*"
     r")$"
 )
