@@ -106,7 +106,7 @@ class Verdict:
     """The gate's judgement; *reasons* are sentences in the language asked for.
 
     *rule* names what decided, for the audit: ``risk``, ``never``, ``interactive``, ``session``,
-    ``host``, ``role``, ``flagged``, ``secret``, ``standing`` or ``rule:ID``.
+    ``host``, ``role``, ``flagged``, ``secret``, ``sudo``, ``standing`` or ``rule:ID``.
     """
 
     risk: Risk

@@ -92,7 +92,7 @@ class Command(Shape):
     reasons: list[str]
     rule: str = Field(
         description="What decided: risk, never, interactive, session, host, role, flagged,"
-        " standing, sudo or rule:ID."
+        " standing, secret, sudo or rule:ID."
     )
     status: CommandStatus
     decided_by: str
