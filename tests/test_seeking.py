@@ -19,6 +19,12 @@ from walissh.safety import risk
         "crontab -l | grep -i pass",
         "journalctl -u shop | grep -oP 'token=\\K\\S+'",
         "git log -p | grep -i password",
+        "grep rootpw /root/install.cfg",
+        "cat /etc/network/interfaces | grep wpa-psk",
+        "docker inspect shop | jq '.[0].Config.Env'",
+        "jq -r .mail.password /srv/shop/settings.json",
+        "curl -s localhost:2379/v2/keys/shop/secrets",
+        "snap get shop admin.password",
     ],
 )
 def test_a_search_for_passwords_shows_secrets(command: str) -> None:
@@ -39,6 +45,8 @@ def test_a_search_for_passwords_shows_secrets(command: str) -> None:
         "chage -l root | grep -i password",
         "dpkg -l | grep -i secret",
         "cat notes.txt | grep bypass",
+        "grep -n proxy_pass /etc/nginx/conf.d/shop.conf",
+        "docker inspect shop | jq '.[0].State'",
         "grep -rn 'timed out' /var/log/shop --include='*.log'",
     ],
 )

@@ -25,7 +25,7 @@ _SECRET = re.compile(
     r"|htpasswd\S*|[\w-]+\.(passwd|htpasswd|pwd|users)|etc/(?!pam\.d/|default/)[\w.-]+/([\w.-]+/)?(passwd|smbpasswd|pwfile)|smbpasswd"
     r"|passwd\.(db|txt|client|cdb)|(?<!/pam\.d/)[\w.-]*[_-](pass|passwd|pw|pwd)(\.(txt|sh|ya?ml|conf|ini))?|pass_?phrases?\S*|passw(or)?d_?file\S*"
     r"|gitlab-runner/config\.toml|gitlab\.rb|radius\S*/clients\.conf|nslcd\.conf|slapd\.conf|\.?(msmtprc|fetchmailrc|offlineimaprc|mbsyncrc)"
-    r"|(ssmtp|ddclient|inadyn)\.conf|(chap|pap|l2tp)-secrets|(bareos|bacula)-dir\.d/\S*|tsig\S*|pwfile"
+    r"|(ssmtp|ddclient|inadyn)\.conf|(chap|pap|l2tp)-secrets|(bareos|bacula)-dir\.d/\S*|tsig\S*|pwfile|[\w.-]*psk|grub/user\.cfg|borg/keys/\S+|[\w.-]*(secret|private)[_-]?key(?![\w.-]*\.(py|rb|go|js|ts|java|c|h|rs|pub|md)$)[\w.-]*"
     r"|passwd\.client|(k3s|rke2)\.yaml|realm\.properties|tomcat-users\.xml|samba/private/\S*|share/keyrings/\S*\.keyring"
     r"|\.cloudflared/\S+|cloudflared/\S+\.(pem|json)|(\w+[_.-])?database\.ya?ml|database\.php|auth\.json|\.?smbcred\w*|\.?cifs\w*cred\w*"
     r"|ceph\S*\.keyring|doctl/config\.yaml|\.oci/\S+|\.aliyun/\S+|\.azure/\S+|\.config/gcloud/\S+|\.ossutilconfig|\.databrickscfg"

@@ -7,14 +7,18 @@ from itertools import pairwise
 from walissh.safety import leaks
 from walissh.safety.shell import Word
 
-_SEARCHES = frozenset((*leaks.GREPS, "rg", "ag", "ack", "awk", "gawk", "mawk", "sed"))
+_SEARCHES = frozenset((*leaks.GREPS, "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "jq", "yq"))
 # words that come before or behind, and make it a tale of a login or a rule for passwords
 _SOUGHT = re.compile(
     r"""(?xi)
     (?<!failed[ .])(?<!accepted[ .])(?<!invalid[ .])(?<!wrong[ .])(?<!bad[ .])(?<!ask-)
     (?: passw(?:or)?d | passphrase | requirepass | masterauth | secrets? | credentials?
       | (?:api|access|private|secret|encryption|signing).{0,4}key
-      | (?:auth|access|bearer|refresh|api).{0,4}token | 密码 | 口令 | 密钥 | 令牌 | 凭据 | 凭证 )
+      | (?:auth|access|bearer|refresh|api).{0,4}token | authorization.{0,4}bearer
+      | (?:auth|db|user|root|smtp|mail|admin|mysql|ftp|http|ldap)_?pass\b
+      | (?:root|bind|user|admin|db)_?pw\b
+      | wpa.psk | \bpsk\b | pre.?shared.?key | BEGIN.{0,12}PRIVATE | \bConfig\.Env\b
+      | 密码 | 口令 | 密钥 | 令牌 | 凭据 | 凭证 )
     (?! .?authentication | auth\b | [-_. ]?(?:check|expired|changed|reset|policy|encryption|hash_
       | file|path|age\b|mismatch|changes|expires|required|inactive|wait|minimum) )
     | ^\W* (?:pass|pw|pwd|tokens?|jwt|bearer|authorization) \W*$
