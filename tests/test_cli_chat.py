@@ -96,6 +96,7 @@ def test_a_model_that_refuses_is_a_failed_turn_and_exit_1(
     assert result.err.startswith("failed: ")
 
 
+@pytest.mark.slow
 def test_the_talk_is_stored_as_any_other(
     command_line: CommandLine, scripted_model: ScriptedModel
 ) -> None:
@@ -122,6 +123,7 @@ def test_with_no_terminal_a_question_is_printed_and_the_exit_code_is_0(
     assert result.out.count("Which shop?") == 1
 
 
+@pytest.mark.slow
 def test_each_change_of_the_plan_is_a_line(
     command_line: CommandLine, scripted_model: ScriptedModel
 ) -> None:
@@ -233,6 +235,7 @@ def test_a_change_is_asked_about_and_a_y_runs_it(
     assert "It is there." in terminal.said
 
 
+@pytest.mark.slow
 def test_an_edit_at_the_terminal_runs_what_was_typed(
     command_line: CommandLine,
     scripted_model: ScriptedModel,
@@ -250,6 +253,7 @@ def test_an_edit_at_the_terminal_runs_what_was_typed(
     assert [(tmp_path / name).exists() for name in "ab"] == [False, True]
 
 
+@pytest.mark.slow
 def test_a_text_that_was_edited_meanwhile_is_asked_for_again_as_it_is(
     command_line: CommandLine,
     scripted_model: ScriptedModel,
@@ -272,6 +276,7 @@ def test_a_text_that_was_edited_meanwhile_is_asked_for_again_as_it_is(
     assert "edited meanwhile" in terminal.said
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_a_question_stops_the_turn(
     command_line: CommandLine,
     scripted_model: ScriptedModel,
@@ -304,6 +309,7 @@ def test_ctrl_c_stops_the_command_and_the_turn(
     assert turn.status == "cancelled"
 
 
+@pytest.mark.slow
 def test_a_number_at_the_terminal_answers_the_question(
     command_line: CommandLine, scripted_model: ScriptedModel, terminals: list[Terminal]
 ) -> None:
@@ -321,6 +327,7 @@ def test_a_number_at_the_terminal_answers_the_question(
     assert asked == ["restart it", "the new one"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_agents_question_leaves_it_in_the_session(
     command_line: CommandLine, scripted_model: ScriptedModel, terminals: list[Terminal]
 ) -> None:
