@@ -107,7 +107,8 @@ def _name() -> str:
 
 
 def _refused(limit: RequestLimit, refuse: Refusal) -> Response:
-    wait_s = max(1, math.ceil(limit.reset_at - time.time()))
+    # the end of the window is told in whole seconds, a second late: never more than a window
+    wait_s = min(max(1, math.ceil(limit.reset_at - time.time())), limit.limit.get_expiry())
     response = refuse(wait_s)
     response.status_code = 429
     response.headers["Retry-After"] = str(wait_s)
