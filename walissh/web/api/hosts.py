@@ -15,7 +15,7 @@ from walissh.ssh import keys
 from walissh.store import hosts
 from walissh.store.hosts import SECRETS, HostDraft
 from walissh.web import auth
-from walissh.web.api import cursor, shapes
+from walissh.web.api import cursor, host_shapes, shapes
 from walissh.web.api.contract import NOTHING, declares
 from walissh.web.api.reading import Body, PageQuery, Text
 from walissh.web.patience import wait_for
@@ -74,20 +74,20 @@ class Trust(Body):
 
 
 @blueprint.get("/hosts")
-@declares({200: shapes.Page[shapes.Host]}, query=PageQuery, errors=())
-def list_hosts(query: PageQuery) -> shapes.Page[shapes.Host]:
+@declares({200: shapes.Page[host_shapes.Host]}, query=PageQuery, errors=())
+def list_hosts(query: PageQuery) -> shapes.Page[host_shapes.Host]:
     """List the servers by name."""
     mine = hosts.within_reach(auth.person().id)
     after = cursor.name(query.cursor)
     rest = [each for each in mine if each.name > after]
     items = [_told(each, mine) for each in rest[: query.limit]]
     more = items[-1].name if len(rest) > query.limit else None
-    return shapes.Page[shapes.Host](items=items, next=cursor.of_name(more))
+    return shapes.Page[host_shapes.Host](items=items, next=cursor.of_name(more))
 
 
 @blueprint.post("/hosts")
-@declares({201: shapes.Host}, body=NewHost, errors=(409,))
-def add_host(body: NewHost) -> shapes.Host:
+@declares({201: host_shapes.Host}, body=NewHost, errors=(409,))
+def add_host(body: NewHost) -> host_shapes.Host:
     """Add a server; its secrets are sealed and never shown again."""
     draft = HostDraft(
         name=body.name,
@@ -106,15 +106,15 @@ def add_host(body: NewHost) -> shapes.Host:
 
 
 @blueprint.get("/hosts/<id:host_id>")
-@declares({200: shapes.Host})
-def get_host(host_id: str) -> shapes.Host:
+@declares({200: host_shapes.Host})
+def get_host(host_id: str) -> host_shapes.Host:
     """Return one server."""
     return _told(_mine(host_id))
 
 
 @blueprint.patch("/hosts/<id:host_id>")
-@declares({200: shapes.Host}, body=HostChange, errors=(404, 409))
-def change_host(host_id: str, body: HostChange) -> shapes.Host:
+@declares({200: host_shapes.Host}, body=HostChange, errors=(404, 409))
+def change_host(host_id: str, body: HostChange) -> host_shapes.Host:
     """Change a server; a new way to reach it needs a new look at its key."""
     host, given = _mine(host_id), body.model_fields_set
     draft = HostDraft(
@@ -142,21 +142,21 @@ def delete_host(host_id: str) -> tuple[None, int]:
 
 
 @blueprint.post("/hosts/<id:host_id>/test")
-@declares({200: shapes.Check, 202: shapes.Check}, errors=(404, 503))
-def test_host(host_id: str) -> tuple[shapes.Check, int]:
+@declares({200: host_shapes.Check, 202: host_shapes.Check}, errors=(404, 503))
+def test_host(host_id: str) -> tuple[host_shapes.Check, int]:
     """Make contact and say how it went; 202 if that takes longer than 15 s."""
-    before = shapes.check(_mine(host_id))
+    before = host_shapes.check(_mine(host_id))
     wiring.queue().check_host(host_id)
     seen_at = before.at if before else None
     now = wait_for(
         lambda: _later(host_id, seen_at), limit_s=current_app.config.get(LIMIT, CHECK_LIMIT_S)
     )
-    return (shapes.Check(status="running"), 202) if now is None else (now, 200)
+    return (host_shapes.Check(status="running"), 202) if now is None else (now, 200)
 
 
 @blueprint.post("/hosts/<id:host_id>/trust")
-@declares({200: shapes.Host}, body=Trust, errors=(404, 409))
-def trust_host(host_id: str, body: Trust) -> shapes.Host:
+@declares({200: host_shapes.Host}, body=Trust, errors=(404, 409))
+def trust_host(host_id: str, body: Trust) -> host_shapes.Host:
     """Trust the key that the server showed last, and its machine, if they are those meant."""
     person_id = auth.person().id
     return _told(hosts.trust(host_id, person_id, body.fingerprint or "", body.machine_id or ""))
@@ -169,19 +169,19 @@ def _mine(host_id: str) -> HostValue:
     return found
 
 
-def _later(host_id: str, seen_at: datetime | None) -> shapes.Check | None:
+def _later(host_id: str, seen_at: datetime | None) -> host_shapes.Check | None:
     """Return the last check of the host if it is another one than that of *seen_at*."""
-    now = shapes.check(_mine(host_id))
+    now = host_shapes.check(_mine(host_id))
     return now if now is not None and now.at != seen_at else None
 
 
-def _told(host: HostValue, mine: list[HostValue] | None = None) -> shapes.Host:
+def _told(host: HostValue, mine: list[HostValue] | None = None) -> host_shapes.Host:
     """Return the shape of a host; *mine* spares a query when it is at hand."""
     jump = None
     if host.jump_id is not None:
         reach = hosts.within_reach(host.owner_id) if mine is None else mine
         jump = next((each.name for each in reach if each.id == host.jump_id), None)
-    return shapes.host(host, jump, hosts.secrets_of(host.id))
+    return host_shapes.host(host, jump, hosts.secrets_of(host.id))
 
 
 def _jump_id(wanted: str | None) -> str | None:
@@ -197,7 +197,7 @@ def _jump_id(wanted: str | None) -> str | None:
 
 def _secrets(body: NewHost | HostChange) -> Mapping[str, str | None]:
     """Return the secrets that were given; a key must open with the passphrase beside it."""
-    named = {kind: shapes.secret_name(kind) for kind in SECRETS}
+    named = {kind: host_shapes.secret_name(kind) for kind in SECRETS}
     given = {
         kind: getattr(body, name) for kind, name in named.items() if name in body.model_fields_set
     }
