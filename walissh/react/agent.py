@@ -148,7 +148,8 @@ def _ask_model(parts: Parts, context: DynamicContext) -> Reply:
             window = smaller
         else:
             flow.flush()
-            parts.gauge.reported(built.tokens, reply.usage.prompt_tokens)
+            if not tools.ran_playbook(context):
+                parts.gauge.reported(built.tokens, reply.usage.prompt_tokens)
             compaction.keep(parts, context, built.fitted)
             return _final(context, reply) if wrap_up else reply
 
@@ -192,7 +193,14 @@ def _act_on(parts: Parts, context: DynamicContext, reply: Reply) -> None:
     turn = context.turn
     names = parts.vault.names(turn.session_id)
     calls = _distinct(reply.tool_calls)
-    room = tools.Room(context, parts.gate, parts.commands, parts.mind, parts.limits.command_s)
+    room = tools.Room(
+        context,
+        parts.gate,
+        parts.commands,
+        parts.mind,
+        parts.limits.command_s,
+        parts.prompt.playbooks(),
+    )
     outcome, calls = secrecy.carry_out(parts, calls, room)
     reply = replace(reply, text=purify.clean(reply.text, names), tool_calls=calls)
     if outcome.asked is not None:

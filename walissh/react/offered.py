@@ -1,5 +1,7 @@
 """The tools that the model is offered."""
 
+from collections.abc import Callable, Mapping
+
 from walissh.memory.entry import MemoryType
 from walissh.memory.working import StepStatus
 from walissh.react.turn import Tool
@@ -125,3 +127,38 @@ ASK_USER = Tool(
 )
 
 ALL = (RUN_COMMAND, READ_OUTPUT, SEARCH_HISTORY, REMEMBER, UPDATE_PLAN, ASK_USER)
+
+RUN_PLAYBOOK = "run_playbook"
+
+Titles = Callable[[], Mapping[str, str]]
+"""Give the titles of the playbooks by name, in their order; none where none are offered."""
+
+
+def no_playbooks() -> Mapping[str, str]:
+    """Give none: the offline brain is made of them, and other brains may do without."""
+    return {}
+
+
+def every(playbooks: Mapping[str, str]) -> tuple[Tool, ...]:
+    """Return the tools of the model, with the one that runs *playbooks* if there are any."""
+    return (*ALL, run_playbook(playbooks)) if playbooks else ALL
+
+
+def run_playbook(playbooks: Mapping[str, str]) -> Tool:
+    """Return the tool whose description names *playbooks*."""
+    listed = "; ".join(f"{name} ({title})" for name, title in playbooks.items())
+    return Tool(
+        RUN_PLAYBOOK,
+        "Run a whole series of read-only checks of one area on one host: prefer it, at the"
+        " start, to many commands of your own. What it finds comes back at once as a report:"
+        " findings with their evidence, fix and check, what was ruled out and what could not"
+        f" be seen. Playbooks: {listed}.",
+        {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "enum": list(playbooks)},
+                "host": {"type": "string", "description": "Name of the host, as listed."},
+            },
+            "required": ["name", "host"],
+        },
+    )

@@ -78,9 +78,14 @@ class Prompt:
     """The providers of this installation, sorted; two of one order stop the start."""
 
     providers: tuple[ContextProvider, ...]
+    playbooks: offered.Titles = offered.no_playbooks
 
     @classmethod
-    def of(cls, providers: Sequence[ContextProvider]) -> "Prompt":
+    def of(
+        cls,
+        providers: Sequence[ContextProvider],
+        playbooks: offered.Titles = offered.no_playbooks,
+    ) -> "Prompt":
         """Sort the providers; raises SettingsError if two have the same order."""
         by_order = sorted(providers, key=lambda each: each.order)
         for one, other in pairwise(by_order):
@@ -89,7 +94,7 @@ class Prompt:
                     f"Two context providers have the order {one.order}: {_name(one)} and"
                     f" {_name(other)}. Give one of them another number."
                 )
-        return cls(tuple(by_order))
+        return cls(tuple(by_order), playbooks)
 
     def build(self, context: DynamicContext, window: Window, *, wrap_up: bool = False) -> Built:
         """Return what the model gets: one system message, then whole rounds.
@@ -97,7 +102,7 @@ class Prompt:
         With *wrap_up* no tools are offered and the model is told to sum up. Raises
         ContextTooLongError if the window holds not even the question.
         """
-        tools = () if wrap_up else offered.ALL
+        tools = () if wrap_up else offered.every(self.playbooks())
         room = window.tokens - window.counter.tools(tools)
         shares = self._shares(context, window, int(room * SECTIONS_SHARE), wrap_up=wrap_up)
         system = PromptContext(tuple(each.section for each in shares)).render()

@@ -19,7 +19,7 @@ from walissh.react import flagging, plan
 from walissh.react.followed import Asked
 from walissh.react.host import Host
 from walissh.react.needs import Commands, Gate, Mind
-from walissh.react.offered import ALL, ASK_USER, MAX_LINES, RUN_COMMAND
+from walissh.react.offered import ASK_USER, MAX_LINES, RUN_COMMAND, RUN_PLAYBOOK, every
 from walissh.react.turn import (
     CommandRun,
     CommandStatus,
@@ -39,6 +39,8 @@ MAX_GOAL_CHARS = 500
 MAX_ASKED_CHARS = 2_000
 MAX_CHOICES = 10
 MAX_CHOICE_CHARS = 200
+STARTED = "[playbook started"
+"""How the answer to a call of run_playbook begins, unless it is an error."""
 
 
 class BadCallError(WalisshError):
@@ -47,13 +49,14 @@ class BadCallError(WalisshError):
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where the calls of one reply are carried out."""
+    """Where the calls of one reply are carried out; *playbooks* are titles by name."""
 
     context: DynamicContext
     gate: Gate
     commands: Commands
     mind: Mind
     limit_s: int
+    playbooks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def user_id(self) -> str:
@@ -81,7 +84,7 @@ def carry_out(calls: Sequence[ToolCall], room: Room) -> Outcome:
     # questions first: what is asked decides whether anything is run
     for call in sorted(calls, key=lambda each: each.name != ASK_USER.name):
         try:
-            if outcome.asked is not None and call.name == RUN_COMMAND.name:
+            if outcome.asked is not None and call.name in (RUN_COMMAND.name, RUN_PLAYBOOK):
                 raise BadCallError("not run: the person is asked first")
             outcome = _one(call, room, outcome)
         except (BadCallError, BadPlanError, InvalidError, ConflictError, NotFoundError) as error:
@@ -109,8 +112,31 @@ def _one(call: ToolCall, room: Room, outcome: Outcome) -> Outcome:
             return _planned(call, arguments, outcome, room)
         case "ask_user":
             return _asked(call, arguments, outcome)
-    names = ", ".join(tool.name for tool in ALL)
+        case "run_playbook" if room.playbooks:
+            return _answered(outcome, call, _start_playbook(arguments, room))
+    names = ", ".join(tool.name for tool in every(room.playbooks))
     raise BadCallError(f"there is no tool {call.name!r}; use one of: {names}")
+
+
+def ran_playbook(context: DynamicContext) -> bool:
+    """Tell whether this turn ran a playbook: its brain then sends less than it is given."""
+    return any(
+        call.name == RUN_PLAYBOOK
+        for message in context.history
+        if message.turn_id == context.turn.id
+        for call in message.tool_calls
+    )
+
+
+def _start_playbook(arguments: Mapping[str, Any], room: Room) -> str:
+    """Take the call; the brain that offered it asks for the commands, step by step."""
+    name = _text(arguments, "name")
+    if name not in room.playbooks:
+        raise BadCallError(
+            f"there is no playbook {name!r}; use one of: {', '.join(room.playbooks)}"
+        )
+    hosts = ", ".join(host.name for host in _hosts(arguments, room.context.hosts))
+    return f"{STARTED}: {name} on {hosts}; its commands follow]"
 
 
 def _planned(call: ToolCall, arguments: Mapping[str, Any], outcome: Outcome, room: Room) -> Outcome:
