@@ -1,7 +1,8 @@
 """The composition root: the only place that names concrete parts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from flask import Flask, current_app
 
@@ -24,7 +25,7 @@ from walissh.memory.refine import Refiner
 from walissh.memory.router import OWN_FILE, Router
 from walissh.memory.sidepath import SidePath
 from walissh.memory.synonyms import SynonymsFile
-from walissh.react import plugins
+from walissh.react import offered, plugins
 from walissh.react.gauge import Gauge
 from walissh.react.needs import Model
 from walissh.react.parts import Limits, Parts
@@ -105,7 +106,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         circumstance=circumstances,
         rules=gate_rules,
         flags=flags,
-        prompt=prompt(plugins.load(plugins.found(), aside(settings))),
+        prompt=prompt(plugins.load(plugins.found(), aside(settings)), playbooks(settings)),
         turns=turns,
         commands=commands,
         history=history,
@@ -119,7 +120,7 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
         enqueue=queue,
         clock=utc_now,
         worker=worker_name(),
-        writer=LateModel(lambda: model(settings)) if settings.uses_openai else None,
+        writer=LateModel(lambda: model_server(settings)) if settings.uses_openai else None,
         language=settings.lang or "en",
         limits=Limits(
             steps=settings.step_limit,
@@ -130,7 +131,9 @@ def build(settings: Settings, stream: Stream, queue: JobQueue, mind: Mind) -> Pa
     )
 
 
-def prompt(more: Sequence[ContextProvider] = ()) -> Prompt:
+def prompt(
+    more: Sequence[ContextProvider] = (), playbooks: offered.Titles = offered.no_playbooks
+) -> Prompt:
     """Return the sections of the system message, ours and *more*, in their order."""
     return Prompt.of(
         [
@@ -141,8 +144,24 @@ def prompt(more: Sequence[ContextProvider] = ()) -> Prompt:
             LongTermMemoryProvider(render),
             MilestonesProvider(render),
             *more,
-        ]
+        ],
+        playbooks,
     )
+
+
+def playbooks(settings: Settings) -> offered.Titles:
+    """Return what names the playbooks that a model may run; they are loaded when asked for."""
+    if not settings.uses_openai:
+        return offered.no_playbooks  # the offline brain chooses by itself
+
+    @cache
+    def titles() -> Mapping[str, str]:
+        from walissh.brain import library
+
+        books = library.of(settings.home).catalogue.playbooks
+        return {each.name: each.title.en for each in books}
+
+    return titles
 
 
 def aside(settings: Settings) -> SidePath:
@@ -166,7 +185,7 @@ def understanding(settings: Settings, dropped: Callable[[str], None]) -> Underst
         aside=SidePath(JOB_ENDS, dropped),
         render=render,
         clock=utc_now,
-        model=LateModel(lambda: model(settings)) if settings.uses_openai else None,
+        model=LateModel(lambda: model_server(settings)) if settings.uses_openai else None,
     )
 
 
@@ -201,7 +220,7 @@ def refiner(settings: Settings, dropped: Callable[[str], None]) -> Refiner | Non
     from walissh.react.window import tokens  # its vocabularies are heavy
 
     return Refiner(
-        model=LateModel(lambda: model(settings)),
+        model=LateModel(lambda: model_server(settings)),
         render=render,
         refinements=refinements,
         aside=SidePath(JOB_ENDS, dropped),
@@ -242,11 +261,20 @@ def mind_of(
 
 def model(settings: Settings) -> Model:
     """Return the brain that the settings ask for; loads no other: they are heavy."""
+    from walissh.brain import library
+
+    catalogue = library.of(settings.home).catalogue
     if not settings.uses_openai:
-        from walissh.brain import playbook
         from walissh.brain.offline import OfflineBrain
 
-        return OfflineBrain(playbook.built_in())
+        return OfflineBrain(catalogue)
+    from walissh.brain.run_playbook import WithPlaybooks
+
+    return WithPlaybooks(model_server(settings), catalogue)
+
+
+def model_server(settings: Settings) -> Model:
+    """Return the configured model server alone."""
     from walissh.brain.openai_chat import OpenAIChat
 
     return OpenAIChat(
