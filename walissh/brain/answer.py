@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from walissh.brain import condition
-from walissh.brain.diagnose import Diagnosis, Result, Told, Unseen
+from walissh.brain.diagnose import SURE, Diagnosis, Result, Told, Unseen
 from walissh.brain.parse import Place
 from walissh.brain.playbook import Playbook
 from walissh.react.turn import Language
+
+LIKELY: Final = 70
+"""A cause so sure, in percent, is likely; one that is less sure has yet to be verified."""
 
 _RANK: Final = {"critical": 0, "warning": 1, "note": 2}
 _MAX_SHOWN_LINES: Final = 40
@@ -29,6 +32,17 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "running": ("离线大脑：运行你给的命令。", "Offline brain: running the command you gave."),
     "own": ("你要求运行的命令", "the command you asked for"),
     "findings": ("发现", "Findings"),
+    "cause": ("根因（{degree}）：", "Root cause ({degree}):"),
+    "certain": ("确定", "certain"),
+    "likely": ("很有把握", "likely"),
+    "possible": ("有待核实", "to be verified"),
+    "steps": ("从现象到根因", "From symptom to cause"),
+    "cleared": ("已排除", "Ruled out"),
+    "others": ("另外还看到", "Also seen"),
+    "no_cause": (
+        "没有找到能证实的根因；下面是看到的事实。",
+        "No cause could be proven; these are the facts.",
+    ),
     "facts": ("事实", "Facts"),
     "unseen": ("没有得到结果", "Could not see"),
     "critical": ("严重", "Critical"),
@@ -135,7 +149,8 @@ def diagnosed(
         if len(by_host) > 1:
             parts.append(f"### {host}")
         parts += _host_parts(host, found, language)
-    parts.append(_limits(known, language))
+    if not all(each.cause for each in by_host.values()):
+        parts.append(_limits(known, language))
     return "\n\n".join(parts)
 
 
@@ -201,16 +216,53 @@ def _host_parts(host: str, found: Diagnosis, language: Language) -> list[str]:
     if found.unseen and not found.told and not any(each.ran for each in found.unseen):
         reason = found.unseen[0].reason or phrase("no_result", language)
         return [phrase("unreachable", language, host=host, reason=_plain(reason))]
-    findings = sorted(
-        (each for each in found.told if each.severity in _RANK),
-        key=lambda each: _RANK[each.severity],
-    )
-    facts = [each for each in found.told if each.severity == "fact"]
+    part = _explained if found.cause else _unexplained
     return [
-        *_findings(findings, bool(facts), language),
-        *_section("facts", [f"- {_claim(each, language)}" for each in facts], language),
+        *part(found, language),
         *_section("unseen", [_blind(each, language) for each in found.unseen], language),
     ]
+
+
+def _explained(found: Diagnosis, language: Language) -> list[str]:
+    """Tell the cause, the steps to it, what was ruled out, and what else is wrong."""
+    cause, *more = found.causes
+    steps = [f"{n}. {_claim(each, language)}" for n, each in enumerate(cause.steps, 1)]
+    said = {each.text for each in (cause, *cause.steps)}
+    others = [each for each in more if each.sure >= SURE and each.text not in said]
+    return [
+        "\n".join(_cause(cause, language)),
+        *_section("steps", steps, language),
+        *_section("cleared", _claims(found, ("clear",), language), language),
+        *_section("others", [f"- {_claim(each, language)}" for each in others[:2]], language),
+    ]
+
+
+def _cause(told: Told, language: Language) -> list[str]:
+    degree = phrase(_degree(told.sure), language)
+    title = phrase("cause", language, degree=degree)
+    return [f"**{title}** {_claim(told, language)}", *_remedy(told, language)]
+
+
+def _degree(sure: int) -> str:
+    if sure >= SURE:
+        return "certain"
+    return "likely" if sure >= LIKELY else "possible"
+
+
+def _unexplained(found: Diagnosis, language: Language) -> list[str]:
+    findings = sorted(
+        (each for each in found.told if each.role == "symptom"),
+        key=lambda each: _RANK.get(each.severity, len(_RANK)),
+    )
+    facts = _claims(found, ("clear", "fact"), language)
+    return [
+        *_findings(findings, bool(facts), language),
+        *_section("facts", facts, language),
+    ]
+
+
+def _claims(found: Diagnosis, roles: Sequence[str], language: Language) -> list[str]:
+    return [f"- {_claim(each, language)}" for each in found.told if each.role in roles]
 
 
 def _section(key: str, lines: Sequence[str], language: Language) -> list[str]:
@@ -224,17 +276,29 @@ def _findings(findings: Sequence[Told], any_facts: bool, language: Language) -> 
     unique = {each.text: each for each in reversed(findings)}
     ordered = [each for each in findings if unique[each.text] is each]
     lines = [line for n, each in enumerate(ordered, 1) for line in _finding(n, each, language)]
-    return [f"**{phrase('findings', language)}**", "\n".join(lines)]
+    return [
+        phrase("no_cause", language),
+        f"**{phrase('findings', language)}**",
+        "\n".join(lines),
+    ]
 
 
 def _finding(number: int, told: Told, language: Language) -> list[str]:
     severity = phrase(told.severity, language)
-    colon = "：" if language == "zh" else ": "
-    lines = [f"{number}. **{severity}**{colon}{_claim(told, language)}"]
-    for key, text in (("fix", told.fix), ("verify", told.verify)):
-        if text:
-            lines.append(f"   - {phrase(key, language)}{colon}{text}")
-    return lines
+    first = f"{number}. **{severity}**{_colon(language)}{_claim(told, language)}"
+    return [first, *_remedy(told, language)]
+
+
+def _remedy(told: Told, language: Language) -> list[str]:
+    return [
+        f"   - {phrase(key, language)}{_colon(language)}{text}"
+        for key, text in (("fix", told.fix), ("verify", told.verify))
+        if text
+    ]
+
+
+def _colon(language: Language) -> str:
+    return "：" if language == "zh" else ": "
 
 
 def _claim(told: Told, language: Language) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
+from walissh.brain import asked, signature
 from walissh.react.turn import Language
 
 Names = Mapping[str, object]
@@ -100,6 +101,12 @@ def names(expression: str) -> set[str]:
         if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name)
     }
     return read - bound - set(FUNCTIONS) - {"True", "False", "None"}
+
+
+@lru_cache(maxsize=4096)
+def all_names(of: tuple[str, ...]) -> frozenset[str]:
+    """Return the free names that any of the expressions *of* reads."""
+    return frozenset(name for each in of for name in names(each))
 
 
 def shown_in(language: Language) -> Callable[[object], str]:
@@ -205,13 +212,46 @@ def _plain(names: Names) -> dict[str, object]:
     return {"True": True, "False": False, "None": None, **names}
 
 
+def _about(value: object, ask: Mapping[str, object]) -> int:
+    """Return how many words of the question *value* (a text, or all texts of a row) is about."""
+    words = ask["words"]
+    texts = value.values() if isinstance(value, Mapping) else [value]
+    told = " ".join(each for each in texts if isinstance(each, str))
+    return asked.concern(told, words) if isinstance(words, Sequence) else 0
+
+
+def _signature(line: object) -> Fields:
+    return Fields(signature.read(str(line)))
+
+
+def _parent(path: object) -> str:
+    return str(path).rstrip("/").rpartition("/")[0] or "/"
+
+
+def _base(path: object) -> str:
+    return str(path).rstrip("/").rpartition("/")[2]
+
+
+def _within(path: object, folder: object) -> bool:
+    """Tell whether *path* is *folder* or lies in it."""
+    return f"{path}/".startswith(f"{str(folder).rstrip('/')}/")
+
+
+def _down(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, object]]:
+    """Return the rows with the largest number in *key* first; rows without one last."""
+    return sorted(rows, key=lambda row: -_number(row[key] if row[key] is not None else 0))
+
+
 FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
+    "about": _about,
     "abs": abs,
     "all": all,
     "any": any,
+    "base": _base,
     "by": _by,
     "code": lambda value: Ready(code(str(value))),
     "distinct": _distinct,
+    "down": _down,
     "group": _group,
     "int": int,
     "latest": _latest,
@@ -220,11 +260,15 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "matches": _matches,
     "max": max,
     "min": min,
+    "moment": signature.moment,
     "number": _number,
+    "parent": _parent,
     "program": _program,
     "round": round,
+    "signature": _signature,
     "size": size,
     "sorted": sorted,
     "str": str,
     "sum": sum,
+    "within": _within,
 }

@@ -1,62 +1,41 @@
-"""From results to findings: the engine that walks a playbook for one host.
+"""From results to a cause: the engine that walks playbooks for one host.
 
 It keeps nothing between calls. Given all results so far it says what to ask next and what
-is known; what a probe could not see is part of the result, not an error.
+is known: the cause with the steps that led to it, what else is wrong, what was ruled out.
+A cause ends the search: then nothing more is asked but what the cause itself asks for.
 """
 
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from walissh.brain import condition, parse
+from walissh.brain import asked, condition
 from walissh.brain.condition import Fields
-from walissh.brain.parse import PLACE, Line, Place, Row
-from walissh.brain.playbook import Catalogue, Evidence, Finding, Playbook, Probe, Text, Variant
+from walissh.brain.parse import PLACE, Place, Row
+from walissh.brain.playbook import Catalogue, Evidence, Finding, Playbook, Role, Text
+from walissh.brain.walk import Order, Origin, Result, Seen, Unseen, Walk
 from walissh.react.turn import Language
 
-MAX_COMMANDS: Final = 60
+MAX_COMMANDS: Final = 25
+SURE: Final = 90
+"""A cause so sure, in percent, ends the search."""
+
+_MAX_STEPS: Final = 8
 _MAX_LINES_FOUND: Final = 3
-_NOT_RUNNABLE: Final = frozenset({126, 127})
+_ABOUT_WEIGHT: Final = 8
+_MOST_ABOUT: Final = 2
+_CHOSEN_WEIGHT: Final = 6
 
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What one command gave on one host; *exit_code* None: it did not end by itself."""
-
-    command_id: str
-    state: str
-    exit_code: int | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A command to run; *why* is its reason for the person."""
-
-    probe: str
-    variant: int
-    command: str
-    why: Text
-    timeout_s: int
-
-
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """A probe without a usable answer: its last command and what stood in the way.
-
-    *reason* is the tool's or the agent's own words, "" if it simply said nothing usable.
-    """
-
-    why: Text
-    command: str
-    reason: str
-    ran: bool
+__all__ = ["SURE", "Diagnosis", "Order", "Result", "Told", "Unseen", "diagnose"]
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finding that holds, in words. *silent* are those commands that proved it by silence."""
+    """A finding that holds, in words. *silent* are those commands that proved it by silence.
+
+    *about* counts the words of the question that it is about. *steps* lead to it, first one
+    first.
+    """
 
     name: str
     severity: str
@@ -65,73 +44,39 @@ class Told:
     verify: str
     places: tuple[Place, ...]
     silent: tuple[str, ...]
+    role: Role = "symptom"
+    sure: int = 0
+    about: int = 0
+    steps: tuple["Told", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that is known about one host: what to ask next, what holds, what is unseen."""
+    """All that is known about one host: what to ask next, what holds, what is unseen.
+
+    *causes* are those that bear on the question, best first; *told* are all other findings.
+    """
 
     orders: tuple[Order, ...]
     told: tuple[Told, ...]
     unseen: tuple[Unseen, ...]
+    causes: tuple[Told, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A usable answer of one probe."""
-
-    probe: str
-    command: str
-    lines: tuple[Line, ...]
-    names: Mapping[str, object]
+    @property
+    def cause(self) -> Told | None:
+        """The cause to name, None if none is known."""
+        return self.causes[0] if self.causes else None
 
 
 @dataclass(slots=True)
-class _Walk:
-    """The state of one walk over the playbooks; lives inside ``diagnose`` only."""
+class _Reasoning:
+    """One diagnosis in the making: the walk, and for which rows each finding holds."""
 
-    results: Mapping[str, Result]
-    ask: Mapping[str, object]
-    seen: list[_Seen] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    unseen: list[Unseen] = field(default_factory=list)
-    done: set[tuple[str, ...]] = field(default_factory=set)
-
-    def visit(self, name: str, probe: Probe, of: Row) -> bool:
-        """Take *probe* in once for this *of*; False if it was there already."""
-        commands = _commands(probe, of)
-        key = (name, *(command for _, command in commands))
-        if key in self.done or not commands:
-            return False
-        self.done.add(key)
-        self._take(name, probe, of, commands)
-        return True
-
-    def _take(self, name: str, probe: Probe, of: Row, commands: list[tuple[int, str]]) -> None:
-        reason, ran, command = "", True, ""
-        for index, command in commands:
-            result = self.results.get(command)
-            if result is None:
-                self.orders.append(Order(name, index, command, probe.why, probe.timeout_s))
-                return
-            lines = parse.number_lines(result.text)
-            rows = _rows(probe.variants[index], result, lines)
-            if rows is not None:
-                given = {"of": of, "ask": self.ask}
-                names = _namespace(probe, rows, result, lines, given)
-                self.seen.append(_Seen(name, command, tuple(lines), names))
-                return
-            reason, ran = _obstacle(result, lines), result.exit_code is not None
-            if not ran:  # denied, cancelled, unreachable: another variant fares no better
-                break
-        self.unseen.append(Unseen(probe.why, command, reason, ran))
-
-    def names(self) -> dict[str, object]:
-        """Return what expressions can read: every seen probe by name, and ``ask``."""
-        by_probe: dict[str, list[_Seen]] = {}
-        for each in self.seen:
-            by_probe.setdefault(each.probe, []).append(each)
-        return {"ask": Fields(self.ask), **{name: _joined(runs) for name, runs in by_probe.items()}}
+    found: Catalogue
+    walk: Walk
+    language: Language
+    words: Sequence[str]
+    holding: dict[str, list[Row]] = field(default_factory=dict)
 
 
 def diagnose(
@@ -144,121 +89,48 @@ def diagnose(
 ) -> Diagnosis:
     """Walk *chosen* with *results* (by command text) and say what is known and what is next."""
     books = tuple(chosen)
-    findings = found.findings_of(books)
-    walk = _Walk(results, ask)
-    for book in books:
+    words = ask.get("words", ())
+    walk = Walk(results, Fields(ask))
+    this = _Reasoning(found, walk, language, words if isinstance(words, Sequence) else ())
+    for book in found.with_beside(books):
         for name in book.start:
-            walk.visit(name, found.probes[name], {})
-    while _follow(walk, findings, found):
-        pass
-    told = [each for name, it in findings.items() for each in _tell(walk, name, it, language)]
-    room = max(0, MAX_COMMANDS - len(results))
-    return Diagnosis(_unique(walk.orders)[:room], tuple(told), tuple(walk.unseen))
+            walk.visit(name, found.probes[name])
+    _follow(this)
+    told = list(_tell_all(this, books))
+    causes = _causes(this, told, books)
+    rest = [each for each in told if each.role != "cause" or each not in causes]
+    orders = _orders(walk, causes)[: max(0, MAX_COMMANDS - len(results))]
+    return Diagnosis(orders, tuple(rest), tuple(walk.unseen), causes)
 
 
-def _unique(orders: Iterable[Order]) -> tuple[Order, ...]:
-    return tuple({order.command: order for order in orders}.values())
+def _orders(walk: Walk, causes: Sequence[Told]) -> tuple[Order, ...]:
+    orders = {order.command: order for order in walk.orders}.values()
+    known = {each.name for each in causes if each.sure >= SURE}
+    if known:
+        return tuple(each for each in orders if each.origin and each.origin.finding in known)
+    return tuple(orders)
 
 
-def _commands(probe: Probe, of: Row) -> list[tuple[int, str]]:
-    """Return the variants that can be asked here, values of *of* quoted for the shell."""
-    filled = (
-        (index, condition.fill(variant.run, {"row": of}, lambda value: shlex.quote(str(value))))
-        for index, variant in enumerate(probe.variants)
-    )
-    return [(index, command) for index, command in filled if command is not None]
+def _follow(this: _Reasoning) -> None:
+    """Take in the probes that follow from what holds, until there are no new ones."""
+    walk, fresh = this.walk, None
+    while fresh is None or fresh:
+        before = len(walk.seen)
+        for name, finding in this.found.findings.items():
+            if fresh is None or _reads(finding) & fresh:
+                this.holding[name] = _holding(finding, walk.names())
+                _visit_next(this, name, finding)
+        fresh = {each.probe for each in walk.seen[before:]}
 
 
-def _rows(variant: Variant, result: Result, lines: list[Line]) -> list[Row] | None:
-    """Return the rows of a usable answer, None if it is not one."""
-    useful = parse.without_complaints(lines)
-    try:
-        rows = _parsed(variant, useful, result.command_id)
-    except parse.ParseOutputError:
-        return None
-    rows = [row for row in (_extended(variant, row) for row in rows) if _kept(variant, row)]
-    if rows:
-        return rows
-    failed = result.exit_code is None or result.exit_code in _NOT_RUNNABLE
-    return [] if variant.empty and not failed and not parse.complaint(lines) else None
+def _visit_next(this: _Reasoning, name: str, finding: Finding) -> None:
+    for row in this.holding[name]:
+        for probe in finding.next:
+            this.walk.visit(probe, this.found.probes[probe], Origin(name, row))
 
 
-def _parsed(variant: Variant, lines: list[Line], command_id: str) -> list[Row]:
-    if not lines:
-        return []
-    if variant.jc:
-        return parse.by_jc(variant.jc, lines, command_id)
-    if variant.regex:
-        return parse.by_regex(variant.regex, lines, command_id)
-    return parse.by_line(lines, command_id)
-
-
-def _extended(variant: Variant, row: Row) -> Row:
-    wide = dict(row)
-    for name, expression in variant.fields.items():
-        value = condition.evaluate(expression, {"row": wide})
-        wide[name] = None if value is condition.UNKNOWN else value
-    return wide
-
-
-def _kept(variant: Variant, row: Row) -> bool:
-    if any(row.get(name) is None for name in variant.need):
-        return False
-    return variant.keep is None or condition.holds(variant.keep, {"row": row})
-
-
-def _obstacle(result: Result, lines: list[Line]) -> str:
-    if result.exit_code is None:
-        return result.state
-    return parse.complaint(lines)
-
-
-def _namespace(
-    probe: Probe, rows: list[Row], result: Result, lines: list[Line], given: Mapping[str, object]
-) -> Fields:
-    """Return what expressions read of one answer; *given* are its ``of`` and ``ask``."""
-    names: dict[str, object] = {
-        "rows": [Fields({**row, "of": given["of"]}) for row in rows],
-        "exit": result.exit_code,
-        "of": given["of"],
-    }
-    for fact, expression in probe.facts.items():
-        value = condition.evaluate(expression, {**names, **given})
-        if value is not condition.UNKNOWN:
-            names[fact] = value
-    last = lines[-1].number if lines else 1
-    return Fields({**names, PLACE: _span(rows) or Place(result.command_id, 1, last)})
-
-
-def _span(rows: Iterable[Row]) -> Place | None:
-    places = [place for row in rows if isinstance(place := row.get(PLACE), Place)]
-    if not places:
-        return None
-    return Place(
-        places[0].command_id,
-        min(place.first for place in places),
-        max(place.last for place in places),
-    )
-
-
-def _joined(runs: list[_Seen]) -> Fields:
-    rows: list[object] = []
-    for run in runs:
-        part = run.names["rows"]
-        rows += part if isinstance(part, list) else []
-    return Fields({**runs[-1].names, "rows": rows, "runs": [run.names for run in runs]})
-
-
-def _follow(walk: _Walk, findings: Mapping[str, Finding], found: Catalogue) -> bool:
-    """Take in the probes that follow from what holds; False when there were no new ones."""
-    grew = False
-    for finding in findings.values():
-        if not finding.next:
-            continue
-        for row in _holding(finding, walk.names()):
-            for name in finding.next:
-                grew = walk.visit(name, found.probes[name], row) or grew
-    return grew
+def _reads(finding: Finding) -> frozenset[str]:
+    return condition.all_names((finding.each or "True", finding.when))
 
 
 def _holding(finding: Finding, names: Mapping[str, object]) -> list[Row]:
@@ -273,25 +145,40 @@ def _holding(finding: Finding, names: Mapping[str, object]) -> list[Row]:
     return [row for row, _ in zip(kept, range(finding.limit), strict=False)]
 
 
-def _tell(walk: _Walk, name: str, finding: Finding, language: Language) -> Iterator[Told]:
-    names = walk.names()
-    for row in _holding(finding, names):
-        here = {**names, "row": row}
-        text = condition.fill(
-            finding.text.in_language(language), here, condition.shown_in(language)
-        )
-        if text is None:
+def _tell_all(this: _Reasoning, books: Sequence[Playbook]) -> Iterator[Told]:
+    facts = this.found.facts_of(books)
+    for name, finding in this.found.findings.items():
+        if finding.part in ("fact", "clear") and name not in facts:
             continue
-        places, silent = _proof(walk, finding, row, here)
-        yield Told(
-            name=name,
-            severity=finding.severity,
-            text=text,
-            fix=_filled(finding.fix, here, language),
-            verify=_filled(finding.verify, here, language),
-            places=places,
-            silent=silent,
-        )
+        for row in this.holding.get(name, ()):
+            told = _told(this, name, row)
+            if told is not None:
+                yield replace(told, steps=_steps(this, told, row))
+
+
+def _told(this: _Reasoning, name: str, row: Row) -> Told | None:
+    finding = this.found.findings[name]
+    here = {**this.walk.names(), "row": row}
+    text = _filled(finding.text, here, this.language)
+    if not text:
+        return None
+    places, silent = _proof(this.walk, finding, row, here)
+    return Told(
+        name=name,
+        severity=finding.severity,
+        text=text,
+        fix=_filled(finding.fix, here, this.language),
+        verify=_filled(finding.verify, here, this.language),
+        places=places,
+        silent=silent,
+        role=finding.part,
+        sure=finding.sure,
+        about=asked.concern(" ".join([text, *_strings(row)]), this.words),
+    )
+
+
+def _strings(row: Row) -> list[str]:
+    return [value for value in row.values() if isinstance(value, str)]
 
 
 def _filled(text: Text | None, names: Mapping[str, object], language: Language) -> str:
@@ -300,22 +187,66 @@ def _filled(text: Text | None, names: Mapping[str, object], language: Language) 
     return condition.fill(text.in_language(language), names, condition.shown_in(language)) or ""
 
 
+def _steps(this: _Reasoning, told: Told, row: Row) -> tuple[Told, ...]:
+    """Return what led to *told*, from the first step on."""
+    steps: list[Told] = []
+    origin = _origin(this.walk, told, row)
+    while origin is not None and len(steps) < _MAX_STEPS:
+        step = _told(this, origin.finding, origin.row)
+        if step is None or any(each.text == step.text for each in steps):
+            break
+        steps.append(step)
+        origin = _origin(this.walk, step, origin.row)
+    return tuple(reversed(steps))
+
+
+def _origin(walk: Walk, told: Told, row: Row) -> Origin | None:
+    """Return where the last of the answers that prove *told* came from."""
+    own = row.get(PLACE)
+    ids = [place.command_id for place in told.places]
+    ids = [own.command_id, *ids] if isinstance(own, Place) else ids
+    by_id = {each.command_id: each for each in walk.seen if each.origin}
+    by_id |= {each.command: each for each in walk.seen if each.origin}
+    return next((by_id[each].origin for each in (*ids, *told.silent) if each in by_id), None)
+
+
+def _causes(this: _Reasoning, told: Iterable[Told], books: Sequence[Playbook]) -> tuple[Told, ...]:
+    """Return the causes that bear on the question, best first."""
+    own = {name for book in books for name in book.findings}
+    causes = [each for each in told if each.role == "cause" and _bears(each, own)]
+    lesser = {name for each in causes for name in this.found.findings[each.name].over}
+    best = [each for each in causes if each.name not in lesser]
+    ranked = sorted(best, key=lambda each: -_weight(each, own))
+    return tuple({each.text: each for each in reversed(ranked)}.values())[::-1]
+
+
+def _bears(told: Told, own: Iterable[str]) -> bool:
+    """Tell whether a cause has to do with the question at all."""
+    return bool(told.name in own or told.steps or told.about)
+
+
+def _weight(told: Told, own: Iterable[str]) -> int:
+    near = max([told.about, *(each.about for each in told.steps)])
+    chosen = _CHOSEN_WEIGHT if told.name in own else 0
+    return told.sure + _ABOUT_WEIGHT * min(near, _MOST_ABOUT) + chosen
+
+
 def _proof(
-    walk: _Walk, finding: Finding, row: Row, names: Mapping[str, object]
+    walk: Walk, finding: Finding, row: Row, names: Mapping[str, object]
 ) -> tuple[tuple[Place, ...], tuple[str, ...]]:
     place = row.get(PLACE)
     own = [place] if isinstance(place, Place) else []
-    places: list[Place] = [] if finding.evidence else own
+    places: list[Place] = own
     silent: list[str] = []
     for evidence in finding.evidence or _implied(walk, finding, bool(own)):
         for seen in walk.seen:
             if seen.probe == evidence.probe:
-                places += _places(seen, evidence, names)
+                places = [*places, *_places(seen, evidence, names)]
                 silent += [] if seen.lines else [seen.command]
     return tuple(dict.fromkeys(places)), tuple(dict.fromkeys(silent))
 
 
-def _implied(walk: _Walk, finding: Finding, has_own: bool) -> tuple[Evidence, ...]:
+def _implied(walk: Walk, finding: Finding, has_own: bool) -> tuple[Evidence, ...]:
     """Without named evidence and a row of its own, the probes it reads are the proof."""
     if has_own:
         return ()
@@ -325,7 +256,7 @@ def _implied(walk: _Walk, finding: Finding, has_own: bool) -> tuple[Evidence, ..
     return tuple(Evidence(probe=name) for name in known if name in read)
 
 
-def _places(seen: _Seen, evidence: Evidence, names: Mapping[str, object]) -> list[Place]:
+def _places(seen: Seen, evidence: Evidence, names: Mapping[str, object]) -> list[Place]:
     whole = seen.names[PLACE]
     if not isinstance(whole, Place):
         return []

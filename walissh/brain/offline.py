@@ -81,7 +81,7 @@ class OfflineBrain:
                 self.catalogue,
                 asked.playbooks,
                 _of_host(results, host),
-                ask={"ports": list(asked.ports)},
+                ask=asked.things.as_names(),
                 language=language,
             )
             for host in asked.hosts

@@ -31,6 +31,7 @@ _COMPLAINT = re.compile(
     r"|^failed to list units|^no journal files were|^hint: you are currently not seeing messages",
     re.IGNORECASE,
 )
+_SECTION = re.compile(r"==> (.+) <==")
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _FRACTION = re.compile(r"[+-]?\d{1,18}\.\d+")
 
@@ -105,6 +106,25 @@ def by_line(lines: Sequence[Line], command_id: str) -> list[Row]:
     return [
         {"text": line.text, PLACE: Place(command_id, line.number, line.number)} for line in lines
     ]
+
+
+def by_section(pattern: str | None, lines: Sequence[Line], command_id: str) -> list[Row]:
+    """Return the rows of lines under headers ``==> file <==``, each with its ``file``.
+
+    A row has the line as ``text``, and the named groups of *pattern* where it is found.
+    """
+    rows: list[Row] = []
+    file = ""
+    for line in lines:
+        header = _SECTION.fullmatch(line.text.strip())
+        if header:
+            file = header[1]
+            continue
+        match = re.search(pattern, line.text) if pattern else None
+        groups = {name: _typed(each) for name, each in match.groupdict().items()} if match else {}
+        place = Place(command_id, line.number, line.number)
+        rows.append({"file": file, "text": line.text, **groups, PLACE: place})
+    return rows
 
 
 def by_jc(parser: str, lines: Sequence[Line], command_id: str) -> list[Row]:

@@ -23,6 +23,13 @@ from walissh.errors import WalisshError
 from walissh.react.turn import Language
 
 Severity = Literal["critical", "warning", "note", "fact"]
+Role = Literal["cause", "symptom", "lead", "clear", "fact"]
+"""What a finding is for.
+
+``cause`` explains the question and can end the search; ``symptom`` is seen to be wrong;
+``lead`` only leads on, and is told as a step on the way to a cause; ``clear`` is a thing
+looked at and found in order, told as ruled out; ``fact`` is told when nothing is wrong.
+"""
 GIVEN_NAMES = frozenset({"ask", "row"})
 FACT_NAMES = frozenset({"rows", "exit", "of", "ask"})
 
@@ -98,13 +105,16 @@ class Variant:
     """One way to ask a machine, and how to read its answer.
 
     *jc* names a parser, *regex* has named groups; with neither, each line is a row of
-    ``text``. Rows that lack a field of *need* or fail *keep* are dropped; *fields* adds
-    fields computed from ``row``. *empty* allows an answer without rows.
+    ``text``. With *sections*, lines ``==> file <==`` as ``tail`` writes them are no rows: they
+    give the rows after them their field ``file``. Rows that lack a field of *need* or fail
+    *keep* are dropped; *fields* adds fields computed from ``row`` and ``ask``. *empty* allows
+    an answer without rows.
     """
 
     run: Template
     jc: Annotated[str, AfterValidator(_check_parser)] | None = None
     regex: Regex | None = None
+    sections: bool = False
     need: tuple[str, ...] = ()
     fields: Mapping[str, Expression] = Field(default_factory=dict)
     keep: Expression | None = None
@@ -137,11 +147,14 @@ class Finding:
     """What results mean; with *each*, once for every ``row`` of that list.
 
     *next* names the probes that follow from it, run once for each row it holds for (the
-    first *limit*). Without *evidence* the row itself is the proof. ``fact`` is told when
-    nothing is wrong, too.
+    first *limit*). Without *evidence* the row itself is the proof. A cause is *sure* to so
+    many percent; it stands above the causes *over*, which then are steps on the way to it.
     """
 
     severity: Severity
+    role: Role | None = None
+    sure: Annotated[int, Field(ge=1, le=100)] = 80
+    over: tuple[FindingName, ...] = ()
     text: Text
     each: Expression | None = None
     when: Expression = "True"
@@ -151,12 +164,18 @@ class Finding:
     verify: Text | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 3
 
+    @property
+    def part(self) -> Role:
+        """What it is for; without a role a fact is a fact and all else a symptom."""
+        return self.role or ("fact" if self.severity == "fact" else "symptom")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Playbook:
-    """One area. *start* are its first probes, *also* findings of other playbooks.
+    """One area. *start* are its first probes, *also* facts of other playbooks.
 
-    *general* ones are chosen only when no other fits.
+    *beside* are playbooks whose first probes go out with its own. *general* ones are chosen
+    only when no other fits.
     """
 
     name: Name
@@ -166,6 +185,7 @@ class Playbook:
     probes: Mapping[Name, Probe] = Field(default_factory=dict)
     findings: Mapping[FindingName, Finding] = Field(default_factory=dict)
     also: tuple[FindingName, ...] = ()
+    beside: tuple[Name, ...] = ()
     general: bool = False
     order: int = 100
 
@@ -178,10 +198,21 @@ class Catalogue:
     probes: Mapping[str, Probe]
     findings: Mapping[str, Finding]
 
-    def findings_of(self, chosen: Iterable[Playbook]) -> dict[str, Finding]:
-        """Return what *chosen* can find, own findings first, without repeats."""
-        wanted = [name for each in chosen for name in (*each.findings, *each.also)]
-        return {name: self.findings[name] for name in wanted}
+    @property
+    def by_name(self) -> Mapping[str, Playbook]:
+        """The playbooks by their names."""
+        return {each.name: each for each in self.playbooks}
+
+    def facts_of(self, chosen: Iterable[Playbook]) -> frozenset[str]:
+        """Return the names of the facts that *chosen* tell: own ones, and those in ``also``."""
+        return frozenset(name for each in chosen for name in (*each.findings, *each.also))
+
+    def with_beside(self, chosen: Iterable[Playbook]) -> tuple[Playbook, ...]:
+        """Return *chosen* and what is looked at beside them, each once."""
+        books = list(chosen)
+        for book in books:
+            books += [self.by_name[each] for each in book.beside if self.by_name[each] not in books]
+        return tuple(books)
 
 
 _FILE = TypeAdapter(Playbook)
@@ -239,6 +270,8 @@ def _check_references(book: Playbook, found: Catalogue) -> None:
         _require(name in found.probes, book, f"start: no probe {name}")
     for name in book.also:
         _require(name in found.findings, book, f"also: no finding {name}")
+    for name in book.beside:
+        _require(name in found.by_name, book, f"beside: no playbook {name}")
     for name, probe in book.probes.items():
         _check_probe(book, name, probe)
     for name, finding in book.findings.items():
@@ -252,15 +285,17 @@ def _check_probe(book: Playbook, name: str, probe: Probe) -> None:
         known.add(fact)
     for variant in probe.variants:
         for expression in condition.expressions(variant.run):
-            _known(book, name, expression, {"row"})
+            _known(book, name, expression, GIVEN_NAMES)
         for expression in (*variant.fields.values(), variant.keep or "True"):
-            _known(book, name, expression, {"row"})
+            _known(book, name, expression, GIVEN_NAMES)
 
 
 def _check_finding(book: Playbook, name: str, finding: Finding, found: Catalogue) -> None:
     known = GIVEN_NAMES | set(found.probes)
     for probe in (*finding.next, *(each.probe for each in finding.evidence)):
         _require(probe in found.probes, book, f"{name}: no probe {probe}")
+    for other in finding.over:
+        _require(other in found.findings, book, f"{name}: no finding {other}")
     texts = [text for text in (finding.text, finding.fix, finding.verify) if text]
     templates = [each for text in texts for each in (text.zh, text.en)]
     templates += [each.find for each in finding.evidence if each.find]

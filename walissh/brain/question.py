@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from walissh.brain import asked
+from walissh.brain.asked import Asked
 from walissh.brain.playbook import Catalogue, Playbook, Words
 
 Kind = Literal["diagnose", "command", "change", "unknown"]
@@ -70,14 +72,14 @@ _BARE_CALL = re.compile(  # without "run", only what cannot be the beginning of 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as understood. *hosts* are those it is about; *ports* those it names."""
+    """A question as understood. *hosts* are those it is about; *things* what it names."""
 
     kind: Kind
     text: str
     hosts: tuple[str, ...]
     playbooks: tuple[Playbook, ...] = ()
     commands: tuple[str, ...] = ()
-    ports: tuple[int, ...] = ()
+    things: Asked = Asked("")
 
 
 def understand(text: str, hosts: Sequence[str], found: Catalogue) -> Question:
@@ -88,11 +90,11 @@ def understand(text: str, hosts: Sequence[str], found: Catalogue) -> Question:
         return Question("command", text, meant, commands=commands)
     plain = _without_politeness(_without_hosts(text[:_MAX_QUESTION_CHARS], hosts))
     chosen = _choose(plain, found.playbooks)
-    ports = _ports(plain)
+    things = asked.things(plain, _ports(plain))
     if _CHANGE.search(plain):
-        return Question("change", text, meant, playbooks=chosen, ports=ports)
+        return Question("change", text, meant, playbooks=chosen, things=things)
     kind: Kind = "diagnose" if chosen else "unknown"
-    return Question(kind, text, meant, playbooks=chosen, ports=ports)
+    return Question(kind, text, meant, playbooks=chosen, things=things)
 
 
 def _hosts_meant(text: str, hosts: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,217 @@
+"""Score the offline brain on a lab of real faults: found, wrong, or not found.
+
+``bench/faults.py LAB [FAULT...]``: LAB is a folder with the program ``lab`` (``up``, ``down``,
+``list``, ``show``, ``inject``, ``heal``, ``score``), which gives a server behind SSH and puts
+one fault at a time into it. Each fault is asked about in both languages, then each question
+is put to the healthy server, where no cause may be named. Every command is judged by the
+gate first; one that is not plainly reading is not run, and told.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from walissh.brain import playbook
+from walissh.brain.offline import OfflineBrain
+from walissh.react.turn import Language, Message, Reply, Request, Risk, Tool
+from walissh.safety import risk
+
+LANGUAGES: Sequence[Language] = ("zh", "en")
+MOST_STEPS = 12
+PARALLEL = 8
+CAUSE = ("根因（", "Root cause (")
+RUN_COMMAND = Tool("run_command", "Run one command.", {"type": "object"})
+
+
+@dataclass(frozen=True)
+class Lab:
+    """The lab's folder, and how to reach the server inside."""
+
+    folder: Path
+
+    def call(self, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run the lab's program."""
+        return subprocess.run(
+            [str(self.folder / "lab"), *words],
+            input=given,
+            stdin=subprocess.DEVNULL if given is None else None,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def info(self) -> dict[str, str]:
+        """Return how to log in; starts the server if it does not run."""
+        found = self.call("info")
+        if found.returncode:
+            found = self.call("up")
+        if found.returncode:
+            sys.exit(f"the lab does not start: {found.stderr}")
+        return dict(json.loads(found.stdout))
+
+    def faults(self) -> list[str]:
+        """Return the names of all faults."""
+        return sorted(each.name for each in (self.folder / "faults").iterdir() if each.is_dir())
+
+    def question(self, fault: str, language: Language) -> str:
+        """Return what a person asks about *fault*."""
+        told = json.loads((self.folder / "faults" / fault / "fault.json").read_text("utf-8"))
+        return str(told[f"question_{language}"])
+
+
+@dataclass
+class Asked:
+    """One question and how it went."""
+
+    answer: str
+    commands: list[str]
+    outputs: list[dict[str, object]]
+    refused: list[str]
+    seconds: float
+    steps: int
+
+
+def ask(question: str, language: Language, config: str, *, show: bool = False) -> Asked:
+    """Play one turn of the offline brain against the server behind *config*."""
+    begun, brain = time.monotonic(), OfflineBrain(playbook.built_in())
+    messages = [Message("system", "."), Message("user", question)]
+    asked = Asked("", [], [], [], 0.0, 0)
+    for step in range(MOST_STEPS):
+        request = Request(tuple(messages), (RUN_COMMAND,), ("shop-01",), language)
+        reply = brain.complete(request, on_text=lambda _: None, cancelled=lambda: False)
+        messages.append(Message("assistant", reply.text, reply.tool_calls))
+        if not reply.tool_calls:
+            asked.answer, asked.steps = reply.text, step
+            break
+        messages += _run(reply, asked, config, show=show)
+    asked.seconds = time.monotonic() - begun
+    return asked
+
+
+def _run(reply: Reply, asked: Asked, config: str, *, show: bool) -> Iterator[Message]:
+    orders = [json.loads(call.arguments)["command"] for call in reply.tool_calls]
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        ended = list(pool.map(lambda command: _one(command, config), orders))
+    for call, command, (state, output) in zip(reply.tool_calls, orders, ended, strict=True):
+        number = len(asked.commands)
+        (asked.refused if state.startswith("refused") else asked.commands).append(command)
+        code = state.split(",")[0].removeprefix("exit ")
+        if code.isdecimal():
+            asked.outputs.append({"command": command, "exit": int(code), "output": output})
+        if show:
+            print(f"--- {call.id} {command}\n[{state}]\n{output[:3000]}")
+        block = f"[command c0de{number:04x} on shop-01: {state}]"
+        body = f"\n<<<output 8b1c\n{output[:12000]}\noutput 8b1c>>>" if output else ""
+        yield Message("tool", block + body, tool_call_id=call.id)
+
+
+def _one(command: str, config: str) -> tuple[str, str]:
+    judged = risk.classify(command)
+    if judged.risk is not Risk.READ_ONLY or judged.interactive:
+        return f"refused by the gate, not run: {judged.risk}", ""
+    try:
+        ran = subprocess.run(
+            ["ssh", "-F", config, "lab", command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=30,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "stopped at its limit of 30 s, no output so far", ""
+    text = ran.stdout.decode("utf-8", "replace").removesuffix("\n")
+    return f"exit {ran.returncode}, {len(text.splitlines())} lines", text
+
+
+def judge(lab: Lab, fault: str, answer: str) -> tuple[str, str]:
+    """Return ``found``, ``wrong`` (a cause that is not it) or ``not found``, and why."""
+    scored = lab.call("score", fault, "--answer-file", "-", given=answer)
+    if scored.returncode == 0:
+        return "found", ""
+    missed = "wrong" if any(each in answer for each in CAUSE) else "not found"
+    return missed, scored.stdout
+
+
+def main() -> None:
+    """Print a line for each question, and the sums; exit code 1 if any was missed."""
+    options = _options()
+    lab = Lab(options.lab.resolve())
+    config = lab.info()["ssh_config"]
+    faults = options.faults or lab.faults()
+    languages: Sequence[Language] = options.lang or LANGUAGES
+    sums: dict[str, int] = {}
+    if not options.healthy_only:
+        for fault in faults:
+            lab.call("heal")
+            injected = lab.call("inject", fault)
+            if injected.returncode:
+                print(f"{fault}: not injected: {injected.stdout}{injected.stderr}")
+                continue
+            for language in languages:
+                asked = ask(lab.question(fault, language), language, config, show=options.show)
+                verdict, why = judge(lab, fault, asked.answer)
+                _tell(fault, language, verdict, asked, sums)
+                if options.record:
+                    _record(options.record, fault, asked)
+                if options.show or (options.why and verdict != "found"):
+                    print(asked.answer, why, sep="\n")
+            lab.call("heal")
+    if options.healthy or options.healthy_only:
+        lab.call("heal")
+        for fault in faults:
+            for language in languages:
+                asked = ask(lab.question(fault, language), language, config, show=options.show)
+                named = any(each in asked.answer for each in CAUSE)
+                _tell(
+                    f"healthy: {fault}", language, "false cause" if named else "clean", asked, sums
+                )
+                if named and options.why:
+                    print(asked.answer)
+    print(json.dumps(sums))
+    sys.exit(any(sums.get(each) for each in ("wrong", "not found", "false cause", "refused")))
+
+
+def _record(folder: Path, fault: str, asked: Asked) -> None:
+    """Keep what the commands gave, as a machine that tests can play."""
+    file = folder / f"{fault}.yaml"
+    known = yaml.safe_load(file.read_text("utf-8")) if file.exists() else []
+    new = {each["command"]: each for each in (*known, *asked.outputs)}
+    text = yaml.safe_dump(list(new.values()), allow_unicode=True, sort_keys=False)
+    file.write_text(text, "utf-8")
+
+
+def _tell(name: str, language: str, verdict: str, asked: Asked, sums: dict[str, int]) -> None:
+    sums[verdict] = sums.get(verdict, 0) + 1
+    sums["refused"] = sums.get("refused", 0) + len(asked.refused)
+    more = f", refused by the gate: {asked.refused}" if asked.refused else ""
+    print(
+        f"{name} {language}: {verdict}, {len(asked.commands)} commands in {asked.steps} steps,"
+        f" {asked.seconds:.1f} s{more}",
+        flush=True,
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("lab", type=Path)
+    parser.add_argument("faults", nargs="*")
+    parser.add_argument("--lang", nargs="*", choices=LANGUAGES)
+    parser.add_argument("--healthy", action="store_true", help="Also ask the healthy server.")
+    parser.add_argument("--healthy-only", action="store_true")
+    parser.add_argument("--record", type=Path, help="Keep the outputs in this folder.")
+    parser.add_argument("--why", action="store_true", help="Print the answers that missed.")
+    parser.add_argument("--show", action="store_true", help="Print commands, outputs, answers.")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
