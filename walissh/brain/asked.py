@@ -29,24 +29,6 @@ _WORD = re.compile(r"[a-z][a-z0-9]{1,30}")
 _FILE_ENDS: Final = frozenset(
     {"log", "txt", "conf", "json", "yaml", "yml", "py", "sh", "html", "php", "jpg"}
 )
-_PLAIN: Final = frozenset(
-    """a an and any are as at be because been but by can cannot come could day did do does done
-    down error errors every few find fine for from get gets give go goes gone good has have he
-    help her his how i if in is it its just last let like long longer look machine many me more
-    my new night no nobody not now of off on one only or our out please problem reason right
-    said same say says see seems server servers service services she should show since so some
-    something still than that the their them then there these they thing this time to today
-    too try until up us use used user users very was we well went were what when where which
-    while who why will with work working works would wrong yesterday you your all also after
-    again already always before being both cause check colleague each else ever everybody
-    everyone fail failed failing fails happen happened healthy here host http https morning
-    must need needs never other people root running seen side since start started stop stopped
-    take tell they though under week when without yet able keep keeps kept however about into
-    evening hour hours minute minutes second seconds page pages open opens into over once
-    connect connection connections reach reached request requests answer answers time times
-    slow low high load memory disk cpu process processes program file files directory folder
-    space full first second third result results responsible restart restarted reload""".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +127,7 @@ def _domains(text: str) -> list[str]:
 
 
 def _is_plain(name: str) -> bool:
-    return name.casefold() in _PLAIN or _VERSION.fullmatch(name) is not None
+    return name.casefold() in _plain() or _VERSION.fullmatch(name) is not None
 
 
 def _words(text: str, names: Iterable[str], addresses: Iterable[Address]) -> tuple[str, ...]:
@@ -154,11 +136,18 @@ def _words(text: str, names: Iterable[str], addresses: Iterable[Address]) -> tup
     found = [name.casefold() for name in names]
     found += [part for each in addresses for part in each.host.split(".")[:1] if part != "www"]
     found += [word for each in addresses for word in _WORD.findall(each.path.casefold())]
-    found += [word for word in _WORD.findall(lower) if word not in _PLAIN]
+    found += [word for word in _WORD.findall(lower) if word not in _plain()]
     for noun, words in _nouns().items():
         if noun in lower:
             found += words
     return tuple(dict.fromkeys(each for each in found if each not in _FILE_ENDS))
+
+
+@cache
+def _plain() -> frozenset[str]:
+    """Return the words of questions that name no service."""
+    text = (Path(__file__).parent / "plain.yaml").read_text("utf-8")
+    return frozenset(str(each) for each in yaml.safe_load(text))
 
 
 @cache

@@ -70,6 +70,9 @@ _BARE_CALL = re.compile(  # without "run", only what cannot be the beginning of 
 )
 
 
+_NOTHING: Final = Asked("")
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question as understood. *hosts* are those it is about; *things* what it names."""
@@ -79,7 +82,7 @@ class Question:
     hosts: tuple[str, ...]
     playbooks: tuple[Playbook, ...] = ()
     commands: tuple[str, ...] = ()
-    things: Asked = Asked("")
+    things: Asked = _NOTHING
 
 
 def understand(text: str, hosts: Sequence[str], found: Catalogue) -> Question:

@@ -28,7 +28,10 @@ _TIMES: Final = (
     re.compile(r"(?P<d>\d{1,2})[ /](?P<b>[A-Z][a-z]{2})[ /](?P<y>\d{4})[ :](?P<t>\d\d:\d\d:\d\d)"),
     re.compile(r"(?P<b>[A-Z][a-z]{2}) +(?P<d>\d{1,2}) (?P<t>\d\d:\d\d:\d\d)(?: (?P<y>\d{4}))?"),
 )
-_MONTHS: Final = ("jan feb mar apr may jun jul aug sep oct nov dec").split()
+_MONTHS: Final = (
+    "jan", "feb", "mar", "apr", "may", "jun",
+    "jul", "aug", "sep", "oct", "nov", "dec",
+)  # fmt: skip
 _MAX_LINE_CHARS: Final = 1000
 
 _ADDRESS = r"(?P<host>\[[0-9a-fA-F:]+\]|(?:\d{1,3}\.){3}\d{1,3}|[a-zA-Z][\w-]*(?:\.[\w-]+)*)"
