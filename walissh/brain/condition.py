@@ -19,7 +19,7 @@ from walissh.react.turn import Language
 Names = Mapping[str, object]
 
 UNKNOWN: Final = object()
-_TEMPLATE = re.compile(r"\{([^{}]+)\}")
+_TEMPLATE = re.compile(r"(?<!\$)\{(?!\s)([^{}]+)\}")  # not the shell's: ${x}, { x; }
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
