@@ -10,6 +10,7 @@ from walissh.errors import SettingsError, StartError, WalisshError
 COMMANDS = {
     "audit": "walissh.cli.audit:audit",
     "chat": "walissh.cli.chat:chat",
+    "check": "walissh.cli.check:check",
     "doctor": "walissh.cli.doctor:doctor",
     "eval": "walissh.cli.evaluate:evaluate",
     "group": "walissh.cli.groups:group",
@@ -17,6 +18,7 @@ COMMANDS = {
     "memory": "walissh.cli.memory:memory",
     "passwd": "walissh.cli.people:passwd",
     "person": "walissh.cli.people:person",
+    "playbook": "walissh.cli.playbooks:playbook",
     "prompt": "walissh.cli.prompt:prompt",
     "redis": "walissh.cli.worker:redis",
     "release": "walissh.cli.worker:release",

@@ -82,7 +82,7 @@ def begun(
         talk = throwaway.begin(person, session_id, [host.id])
         before = history.since(talk.id, "", user_id=person.id, limit=ALL)
         click.echo(_notice(folder, len(before)), err=True)
-        yield aside, _parts(app, history, talk), talk
+        yield aside, parts(app, history, talk), talk
 
 
 def _notice(folder: str, before: int) -> str:
@@ -92,7 +92,7 @@ def _notice(folder: str, before: int) -> str:
     return NOTICE.format(f"this talk {goes_on}is kept in {folder} only")
 
 
-def _parts(app: "Flask", history: "HistoryStore", talk: "Session") -> "Parts":
+def parts(app: "Flask", history: "HistoryStore", talk: "Session") -> "Parts":
     from walissh import wiring
     from walissh.ssh.pool import Pool
     from walissh.ssh.run import SshShell

@@ -51,6 +51,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _stored(settings)
     yield _web(settings)
     yield _model(settings)
+    yield _playbooks(settings)
 
 
 def _python() -> Check:
@@ -221,3 +222,17 @@ def _model(settings: Settings) -> Check:
     if reply.status_code in (401, 403):
         return Check("model", False, f"{url} refuses the key. Check OPENAI_API_KEY.")
     return Check("model", True, f"{settings.model} at {url}")
+
+
+def _playbooks(settings: Settings) -> Check:
+    """Say which of the home's own playbooks were left out, and why."""
+    from walissh.brain import library  # heavy, and no other command of this module's wants it
+
+    folder = settings.home / library.FOLDER
+    found = library.load(folder)
+    if found.problems:
+        why = "; ".join(each.why for each in found.problems)
+        advice = "Correct it, then look with: walissh playbook check FILE"
+        return Check("playbooks", False, f"left out of {folder}: {why}. {advice}")
+    count = len(found.catalogue.playbooks)
+    return Check("playbooks", True, f"{count}, of which {len(found.own)} are your own")

@@ -1,0 +1,226 @@
+"""One turn of playbooks on one host, in tables of its own that go with it."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from flask import Flask, current_app
+
+from walissh import wiring
+from walissh.brain.playbook import Catalogue, Playbook
+from walissh.brain.report import Outlook
+from walissh.brain.run_playbook import OnlyPlaybooks
+from walissh.cli import chat, checked, ephemeral, guest
+from walissh.cli.checked import Checked, Evidence
+from walissh.errors import ShellError, TurnCancelledError
+from walissh.react import decisions
+from walissh.react.gauge import Gauge, Learned
+from walissh.react.host import Host
+from walissh.react.needs import Shell
+from walissh.react.parts import Parts
+from walissh.react.turn import CommandRun, CommandStatus, Exit, Language, Reply, Request, Turn
+from walissh.ssh.pool import Pool
+from walissh.ssh.run import SshShell
+from walissh.store import throwaway
+from walissh.store.database import new_id
+from walissh.store.history_memory import MemoryHistory
+from walissh.store.people import Person
+
+CONTACT: Final = frozenset({"resolve", "connect", "host_key", "authenticate"})
+"""Phases in which a host is lost to all further commands."""
+NOBODY: Final = "it would need approval, and nobody is asked"
+
+
+@dataclass(slots=True)
+class OneContact:
+    """A `react.needs.Shell` that does not try again to reach a host that it could not reach.
+
+    *lost* is why it could not. Once *stop* is set nothing more is run.
+    """
+
+    shell: Shell
+    stop: threading.Event
+    lost: ShellError | None = None
+
+    def run(
+        self,
+        run_id: str,
+        host_id: str,
+        command: str,
+        *,
+        limit_s: int,
+        on_output: Callable[[str], None],
+        cancelled: Callable[[], bool],
+        revision: int | None = None,
+    ) -> Exit:
+        """Run *command* as ever (`react.needs.Shell`)."""
+        if self.lost is not None:
+            raise ShellError(str(self.lost), host=self.lost.host, phase=self.lost.phase)
+        if self.stop.is_set():
+            return Exit(None, "cancelled")
+        try:
+            return self.shell.run(
+                run_id,
+                host_id,
+                command,
+                limit_s=limit_s,
+                on_output=on_output,
+                cancelled=lambda: self.stop.is_set() or cancelled(),
+                revision=revision,
+            )
+        except ShellError as error:
+            if error.phase in CONTACT and not error.started:
+                self.lost = error
+            raise
+
+    def check(self, host_id: str) -> None:
+        """Make contact as ever."""
+        self.shell.check(host_id)
+
+
+@dataclass(slots=True)
+class Stoppable:
+    """A `react.needs.Model` that has its turn cancelled once *stop* is set."""
+
+    model: OnlyPlaybooks
+    stop: threading.Event
+    cancel: Callable[[], object] = field(default=lambda: None)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    def complete(
+        self,
+        request: Request,
+        *,
+        on_text: Callable[[str], None],
+        cancelled: Callable[[], bool],
+    ) -> Reply:
+        """Answer as the model does."""
+        if self.stop.is_set():
+            self.cancel()
+            raise TurnCancelledError("The check was stopped.")
+        return self.model.complete(request, on_text=on_text, cancelled=cancelled)
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What the hosts of one ``walissh check`` have in common; `check` is for any thread."""
+
+    app: Flask
+    asking: Person
+    catalogue: Catalogue
+    books: Sequence[Playbook]
+    stop: threading.Event
+    pool: Pool
+    language: Language
+
+    @classmethod
+    @contextmanager
+    def opened(
+        cls,
+        asking: Person,
+        catalogue: Catalogue,
+        books: Sequence[Playbook],
+        stop: threading.Event,
+    ) -> "Iterator[Inquiry]":
+        """Give one in the context of the installation; its connections are closed after it."""
+        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+        pool, language = Pool(), wiring.settings().lang or "en"
+        try:
+            yield cls(app, asking, catalogue, books, stop, pool, language)
+        finally:
+            pool.close()
+
+    def check(self, host: Host) -> Checked:
+        """Play the turn on *host*; what goes wrong there is in what it returns."""
+        if self.stop.is_set():
+            return Checked(host.name, error=checked.phrase("stopped", self.language))
+        begun = time.monotonic()
+        with throwaway.opened():
+            talk = throwaway.begin(self.asking, new_id(), [host.id])
+            model = Stoppable(OnlyPlaybooks(self.catalogue, self.books), self.stop)
+            shell = OneContact(self._shell(), self.stop)
+            history = MemoryHistory()
+            parts = self._parts(ephemeral.parts(self.app, history, talk), model, shell)
+            turn = decisions.ask(parts, talk.id, self.asking.id, self._question(host))
+            model.cancel = lambda: decisions.cancel(parts, turn.id, turn.user_id)
+            ended = chat.play(parts, turn.id, lambda run: _leave_out(parts, run))
+            self.pool.retire(host.id)
+            error = str(shell.lost) if shell.lost else self._error(ended)
+            return _checked(parts, host, turn, model.model.found, error, begun)
+
+    def _shell(self) -> Shell:
+        with self.app.app_context():
+            settings, commands = wiring.settings(), wiring.parts().commands
+        driver = SshShell(self.pool, guest.Inventory(self.app), settings.output_limit_mb)
+        return guest.WitnessedShell(driver, self.app, commands)
+
+    def _parts(self, usual: Parts, model: Stoppable, shell: OneContact) -> Parts:
+        """Return the parts of an ephemeral talk, without any model server."""
+        with self.app.app_context():
+            offline = replace(wiring.settings(), brain="offline")
+        return replace(
+            usual,
+            model=model,
+            shell=shell,
+            tracker=replace(wiring.tracker(offline), threads=usual.tracker.threads),
+            gauge=Gauge(wiring.OFFLINE, guest.KnownLessons(Learned())),
+            enqueue=chat.NoQueue(),
+            writer=None,
+            language=self.language,
+        )
+
+    def _question(self, host: Host) -> str:
+        titles = ", ".join(each.title.in_language(self.language) for each in self.books)
+        return (
+            f"检查 {host.name}：{titles}"
+            if self.language == "zh"
+            else (f"check {host.name}: {titles}")
+        )
+
+    def _error(self, ended: Turn | None) -> str:
+        if self.stop.is_set():
+            return checked.phrase("stopped", self.language)
+        return ended.error if ended else ""
+
+
+def _leave_out(parts: Parts, run: CommandRun) -> None:
+    decisions.deny(parts, run.id, run.user_id, NOBODY)
+
+
+def _checked(
+    parts: Parts, host: Host, turn: Turn, found: Outlook | None, error: str, begun: float
+) -> Checked:
+    runs = parts.commands.of_turn(turn.id)
+    by_id = {run.id: run for run in runs}
+    places = checked.places(found) if found else []
+    return Checked(
+        host=host.name,
+        error=error,
+        found=found,
+        evidence={
+            each: Evidence(
+                command_id=each.command_id,
+                command=by_id[each.command_id].command,
+                first=each.first,
+                last=each.last,
+                text=_lines(parts, each.command_id, each.first, each.last),
+            )
+            for each in places
+            if each.command_id in by_id
+        },
+        left_out=frozenset(run.command for run in runs if run.status is CommandStatus.DENIED),
+        commands=sum(run.started_at is not None for run in runs),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _lines(parts: Parts, command_id: str, first: int, last: int) -> str:
+    count = min(last - first + 1, checked.MAX_LINES)
+    return "\n".join(text for _, text in parts.commands.read_lines(command_id, first, count, ""))

@@ -1,0 +1,85 @@
+"""The playbooks from the command line: list them, show one, check a file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from walissh.config import Settings
+from walissh.errors import NotFoundError
+from walissh.react.turn import Language
+
+if TYPE_CHECKING:  # loaded when it is needed: `walissh --help` looks at every command
+    from walissh.brain.library import Library
+    from walissh.brain.playbook import Playbook
+
+
+@click.group()
+def playbook() -> None:
+    """What the offline brain checks, and your own playbooks in the home folder."""
+
+
+@playbook.command("list")
+def list_() -> None:
+    """List the playbooks: name, whose, how many findings, title."""
+    found, language = _library()
+    own = {each.book.name for each in found.own}
+    for each in found.catalogue.playbooks:
+        whose = "own" if each.name in own else "built-in"
+        title = each.title.in_language(language)
+        click.echo(f"{each.name}\t{whose}\t{len(each.findings)}\t{title}")
+    for problem in found.problems:
+        click.echo(f"left out: {problem.why}", err=True)
+
+
+@playbook.command("show")
+@click.argument("name")
+def show(name: str) -> None:
+    """Show what the playbook NAME is for, what it runs and what it finds."""
+    found, language = _library()
+    book = next((each for each in found.catalogue.playbooks if each.name == name), None)
+    if book is None:
+        raise NotFoundError(f"There is no playbook {name}. See: walissh playbook list")
+    path = next((each.path for each in found.own if each.book.name == name), None)
+    click.echo("\n".join([*_head(book, language, path), *_body(book, language)]))
+
+
+@playbook.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+def check(file: Path) -> None:
+    """Check FILE as if it were in the home folder; exit code 1 if it is wrong."""
+    from walissh.brain import library
+
+    book = library.check(file, _folder())
+    counts = f"{len(book.probes)} probes, {len(book.findings)} findings"
+    click.echo(f"{file}: {book.name}: {counts}. To use it, put it into {_folder()}")
+
+
+def _folder() -> Path:
+    from walissh.brain import library
+
+    return Settings.from_env().home / library.FOLDER
+
+
+def _library() -> "tuple[Library, Language]":
+    from walissh.brain import library
+
+    return library.load(_folder()), Settings.from_env().lang or "en"
+
+
+def _head(book: "Playbook", language: Language, path: Path | None) -> list[str]:
+    words = book.words.zh if language == "zh" else book.words.en
+    where = str(path) if path else "built-in"
+    title = book.title.in_language(language)
+    return [f"{book.name}: {title} ({where})", f"words: {', '.join(words)}"]
+
+
+def _body(book: "Playbook", language: Language) -> list[str]:
+    lines = ["", "commands:"]
+    for name, probe in book.probes.items():
+        lines.append(f"  {name}: {probe.why.in_language(language)}")
+        lines += [f"    {each.run}" for each in probe.variants]
+    lines += ["", "findings:"]
+    for name, finding in book.findings.items():
+        lines.append(f"  {name} ({finding.severity}): {finding.text.in_language(language)}")
+    return lines
