@@ -6,6 +6,7 @@ an error. Mistakes of an author are found when playbooks are loaded, by ``names`
 """
 
 import ast
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -13,13 +14,13 @@ from typing import Final
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from walissh.brain import asked, signature
+from walissh.brain import asked, nginx_conf, signature
 from walissh.react.turn import Language
 
 Names = Mapping[str, object]
 
 UNKNOWN: Final = object()
-_TEMPLATE = re.compile(r"(?<!\$)\{(?!\s)([^{}]+)\}")  # not the shell's: ${x}, { x; }
+_TEMPLATE = re.compile(r"(?<![$%])\{(?!\s)([^{}]+)\}")  # not the shell's ${x}, { x; }, %{x}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
@@ -177,6 +178,13 @@ def _by(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, obj
     return sorted(rows, key=lambda row: _number(row[key]))
 
 
+def _near(name: object, listed: object) -> str | None:
+    """Return the name in the text *listed* that *name* seems to be a slip of, None if none."""
+    known = re.findall(r"[A-Za-z][\w.-]+", str(listed))
+    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.8)
+    return close[0] if close and close[0] != str(name) else None
+
+
 def _number(text: object) -> float:
     digits = re.sub(r"[^\d.+-]", "", str(text))
     return float(digits)
@@ -261,10 +269,12 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "max": max,
     "min": min,
     "moment": signature.moment,
+    "near": _near,
     "number": _number,
     "parent": _parent,
     "program": _program,
     "round": round,
+    "route": nginx_conf.route,
     "signature": _signature,
     "size": size,
     "sorted": sorted,

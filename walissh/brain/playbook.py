@@ -104,15 +104,16 @@ class Words:
 class Variant:
     """One way to ask a machine, and how to read its answer.
 
-    *jc* names a parser, *regex* has named groups; with neither, each line is a row of
-    ``text``. With *sections*, lines ``==> file <==`` as ``tail`` writes them are no rows: they
-    give the rows after them their field ``file``. Rows that lack a field of *need* or fail
-    *keep* are dropped; *fields* adds fields computed from ``row`` and ``ask``. *empty* allows
-    an answer without rows.
+    *jc* names a parser of that library, *parser* one of ours, *regex* has named groups; with
+    none, each line is a row of ``text``. With *sections*, lines ``==> file <==`` as ``tail``
+    writes them are no rows: they give the rows after them their field ``file``. Rows that lack
+    a field of *need* or fail *keep* are dropped; *fields* adds fields computed from ``row`` and
+    ``ask``. *empty* allows an answer without rows.
     """
 
     run: Template
     jc: Annotated[str, AfterValidator(_check_parser)] | None = None
+    parser: Literal["nginx"] | None = None
     regex: Regex | None = None
     sections: bool = False
     need: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from walissh.brain import condition, parse
+from walissh.brain import condition, nginx_conf, parse
 from walissh.brain.condition import Fields
 from walissh.brain.parse import PLACE, Line, Place, Row
 from walissh.brain.playbook import Probe, Text, Variant
@@ -174,6 +174,8 @@ def _parsed(variant: Variant, lines: list[Line], command_id: str) -> list[Row]:
         return []
     if variant.jc:
         return parse.by_jc(variant.jc, lines, command_id)
+    if variant.parser:
+        return nginx_conf.by_config(lines, command_id)
     if variant.sections:
         return parse.by_section(variant.regex, lines, command_id)
     if variant.regex:
