@@ -26,6 +26,12 @@ _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
 _KIB: Final = 1024
 _THREE_DIGITS: Final = 100
+_USUAL_IN_PATHS: Final = (  # of no help in telling whose a path is
+    "var log logs opt srv usr bin sbin lib local home etc data app apps run tmp root share main "
+    "python perl ruby node java bash sh dash php py pl rb js jar out err stdout stderr error "
+    "access daemon server service worker process job jobs nice env exec current releases release "
+    "shared start the conf config cfg yaml json ini old dev proc null www html pid lock"
+)
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -250,6 +256,20 @@ def _down(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, o
     return sorted(rows, key=lambda row: -_number(row[key] if row[key] is not None else 0))
 
 
+def _kin(one: object, other: object) -> int:
+    """Return how many telling words two command lines or paths share: what belongs together.
+
+    ``python3 /opt/rates/fetch.py`` and ``/var/log/rates/fetch.log`` share two.
+    """
+    return len(_telling(str(one)) & _telling(str(other)))
+
+
+@lru_cache(maxsize=4096)
+def _telling(text: str) -> frozenset[str]:
+    words = re.findall(r"[a-z]{2,}|(?<=_)\d{2,}", text.casefold())
+    return frozenset(words) - frozenset(_USUAL_IN_PATHS.split())
+
+
 FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "about": _about,
     "abs": abs,
@@ -262,6 +282,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "down": _down,
     "group": _group,
     "int": int,
+    "kin": _kin,
     "latest": _latest,
     "len": len,
     "listing": listing,
