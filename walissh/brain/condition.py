@@ -242,6 +242,11 @@ def _parent(path: object) -> str:
     return str(path).rstrip("/").rpartition("/")[0] or "/"
 
 
+def _say(form: str, *values: object) -> Ready:
+    """Return *form* with each ``%s`` filled in as values are shown: for a part of a sentence."""
+    return Ready(form % tuple(shown(each) for each in values))
+
+
 def _base(path: object) -> str:
     return str(path).rstrip("/").rpartition("/")[2]
 
@@ -296,6 +301,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "program": _program,
     "round": round,
     "route": nginx_conf.route,
+    "say": _say,
     "signature": _signature,
     "size": size,
     "sorted": sorted,
