@@ -189,6 +189,7 @@ def route(rows: Iterable[Row], url: object) -> list[Row]:
 
     First comes a row with key ``route``: server, location, names, default (no server has the
     name), and root, alias, client_max_body_size, index, return and their places ``*_at``.
+    Every row has the ``url``.
     """
     parts = urlsplit(str(url))
     known = list(rows)
@@ -203,7 +204,8 @@ def route(rows: Iterable[Row], url: object) -> list[Row]:
     inside = [each for each in own if each["location"] == location]
     outer = [each for each in known if each["block"] == "http"]
     scopes = (inside, [each for each in own if not each["location"]], outer)
-    return [_summary(chosen, location, scopes, by_name=by_name), *inside]
+    found = [_summary(chosen, location, scopes, by_name=by_name), *inside]
+    return [{**each, "url": str(url)} for each in found]
 
 
 def _ports(server: Row) -> Sequence[object]:
