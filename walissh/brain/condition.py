@@ -32,16 +32,6 @@ _USUAL_IN_PATHS: Final = (  # of no help in telling whose a path is
     "access daemon server service worker process job jobs nice env exec current releases release "
     "shared start the conf config cfg yaml json ini old dev proc null www html pid lock"
 )
-_NO_NAMES: Final = frozenset(
-    """access app apps backend bin by bash com conf config current daemon data default env err
-    error errors etc example exe file home host http https index internal java json lib local
-    localhost log logs main master net nginx node null opt org out perl php port proc process
-    prod proxy py python python2 python3 release releases root ruby run sbin server service
-    services sh share site sites socket sock srv static std stderr stdout sys system tcp test tmp
-    txt unix upstream usr var version web worker www yaml yml""".split()
-)
-"""Words that stand in many paths and names, so that they tell nothing about a service."""
-
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -266,16 +256,6 @@ def _within(path: object, folder: object) -> bool:
     return f"{path}/".startswith(f"{str(folder).rstrip('/')}/")
 
 
-def _kin(one: object, other: object) -> int:
-    """Return how many words of names two texts share: a path, a command line, a unit."""
-    return len(_name_words(str(one)) & _name_words(str(other)))
-
-
-@lru_cache(maxsize=4096)
-def _name_words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z][a-z0-9]+", text.casefold())) - _NO_NAMES
-
-
 def _down(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, object]]:
     """Return the rows with the largest number in *key* first; rows without one last."""
     return sorted(rows, key=lambda row: -_number(row[key] if row[key] is not None else 0))
@@ -307,7 +287,6 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "down": _down,
     "group": _group,
     "int": int,
-    "kin": _kin,
     "kin": _kin,
     "latest": _latest,
     "len": len,
