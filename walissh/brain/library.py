@@ -92,7 +92,7 @@ def read_file(path: Path) -> Playbook:
     _check_size(text, path.name)
     try:
         return playbook.read(text, path.name)
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+    except (ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
         # a date that is none, a number of 5,000 digits, an expression without end
         raise PlaybookError(f"{path.name}: {type(error).__name__}: {error}") from error
 

@@ -26,7 +26,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "findings": ("发现（原因在前，其余按严重程度）：", "Findings, causes first, then the worst:"),
     "cause": ("原因（{sure}% 把握）", "cause ({sure} % sure)"),
-    "step": ("由此可见", "led to by"),
+    "step": ("线索", "clue"),
     "silent": ("（{commands} 没有输出）", " ({commands}: no output)"),
     "nothing": ("在查看的范围内没有发现异常。", "Nothing wrong in what was looked at."),
     "blind": ("没有任何可用的结果，无法判断。", "No usable result: nothing can be concluded."),
@@ -110,12 +110,13 @@ def phrase(key: str, language: Language, **values: object) -> str:
 
 
 def _finding_lines(number: int, found: Found, language: Language) -> list[str]:
-    cause = f"{phrase('cause', language, sure=found.sure)}: " if found.sure else ""
-    lines = [f"{number}. {found.severity}: {cause}{_claim(found, language)}"]
-    lines += [f"   {phrase('step', language)}: {_claim(each, language)}" for each in found.steps]
+    colon = "：" if language == "zh" else ": "
+    cause = phrase("cause", language, sure=found.sure) + colon if found.sure else ""
+    lines = [f"{number}. {found.severity}{colon}{cause}{_claim(found, language)}"]
+    lines += [f"   {phrase('step', language)}{colon}{_claim(e, language)}" for e in found.steps]
     for key, text in (("fix", found.fix), ("verify", found.verify)):
         if text:
-            lines.append(f"   {phrase(key, language)}: {text}")
+            lines.append(f"   {phrase(key, language)}{colon}{text}")
     return lines
 
 

@@ -49,7 +49,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "lost": ("{host}：{status}：{error}", "{host}: {status}: {error}"),
     "finding": ("{severity}：{text}", "{severity}: {text}"),
-    "step": ("由此可见：{text}", "led to by: {text}"),
+    "step": ("线索：{text}", "clue: {text}"),
     "evidence": ("证据：{command}：{text}", "evidence: {command}: {text}"),
     "fix": ("修复（未执行）：{text}", "to fix (not run): {text}"),
     "verify": ("之后核实：{text}", "then check: {text}"),

@@ -51,7 +51,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _stored(settings)
     yield _web(settings)
     yield _model(settings)
-    yield _playbooks(settings)
+    yield playbooks(settings)
 
 
 def _python() -> Check:
@@ -224,7 +224,7 @@ def _model(settings: Settings) -> Check:
     return Check("model", True, f"{settings.model} at {url}")
 
 
-def _playbooks(settings: Settings) -> Check:
+def playbooks(settings: Settings) -> Check:
     """Say which of the home's own playbooks were left out, and why."""
     from walissh.brain import library  # heavy, and no other command of this module's wants it
 
