@@ -314,3 +314,15 @@ def test_text_that_says_nothing_teaches_nothing(text: str) -> None:
 def test_a_named_choice_is_no_scope() -> None:
     assert scope.of("connect to db2 by default") == "global"
     assert scope.of("on db2 use nft") == "host:db2"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "https://desk.example.com/a always ends in a 502 after a short wait, why?",
+        "The export page always times out.",
+        "grafana always shows yesterday's data",
+    ],
+)
+def test_how_a_thing_behaves_is_no_preference(said: str) -> None:
+    assert preferences.from_user(said) == []

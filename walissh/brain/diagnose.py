@@ -195,7 +195,8 @@ def _steps(this: _Reasoning, told: Told, row: Row) -> tuple[Told, ...]:
         step = _told(this, origin.finding, origin.row)
         if step is None or any(each.text == step.text for each in steps):
             break
-        steps.append(step)
+        if step.places or step.silent:  # what only repeats the question is no step
+            steps.append(step)
         origin = _origin(this.walk, step, origin.row)
     return tuple(reversed(steps))
 
