@@ -98,7 +98,8 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "这一步不能再运行命令，所以只有到目前为止的结果。",
         "No more commands can be run in this turn, so this is what is known so far.",
     ),
-    "remembered": ("记忆里有", "From memory"),
+    "remembered": ("记忆里的类似案例（已先按它检查）", "From memory, and looked at first"),
+    "tried_first": ("先按记忆里的类似案例检查：{case}", "First what a similar case was: {case}"),
     "noted": (
         "记下了，以后照此办理。可以在“记忆”页面查看、更正或删除。",
         "Noted, and kept for later talks. The page Memory shows it, corrects it or deletes it.",
@@ -169,6 +170,11 @@ def wishes(entries: Sequence[str], language: Language) -> str:
     """Tell the person's preferences."""
     told = "\n".join(entries)
     return f"{_who(language)}{phrase('wishes', language)}\n\n{told}"
+
+
+def tried_first(text: str, entries: Sequence[str], language: Language) -> str:
+    """Return *text* with the similar case of the past that is looked at first."""
+    return f"{text} {phrase('tried_first', language, case=entries[0].removeprefix('- '))}"
 
 
 def with_memory(text: str, entries: Sequence[str], language: Language) -> str:

@@ -66,12 +66,26 @@ class OfflineBrain:
         allowed = any(tool.name == RUN_COMMAND for tool in request.tools)
         if asked.kind == "command":
             return _own_commands(asked, now.results, request.language, allowed)
+        asked, cases = self._with_memory(asked, request)
         reply = self._diagnosis(asked, now.results, request.language, allowed)
-        incidents = remembered.cases(request.messages)
-        if reply.tool_calls or not incidents:
+        if not cases:
             return reply
-        text = answer.with_memory(reply.text, incidents, request.language)
+        text = (answer.tried_first if reply.tool_calls else answer.with_memory)(
+            reply.text, cases, request.language
+        )
         return replace(reply, text=text)
+
+    def _with_memory(self, asked: Question, request: Request) -> tuple[Question, list[str]]:
+        """Return the question with what memory knows, and the similar cases of the past.
+
+        What was looked at then is looked at first now; known ports and paths steer the probes.
+        """
+        cases = remembered.cases(request.messages)
+        known = remembered.known(request.messages)
+        things = replace(asked.things, known_ports=known.ports, known_paths=known.paths)
+        then = [book for case in cases[:1] for book in question.choose(case, self.catalogue)[:1]]
+        books = {each.name: each for each in (*then, *asked.playbooks)}
+        return replace(asked, things=things, playbooks=tuple(books.values())), cases
 
     def _diagnosis(
         self, asked: Question, results: Results, language: Language, allowed: bool

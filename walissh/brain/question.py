@@ -92,7 +92,7 @@ def understand(text: str, hosts: Sequence[str], found: Catalogue) -> Question:
     if commands:
         return Question("command", text, meant, commands=commands)
     plain = _without_politeness(_without_hosts(text[:_MAX_QUESTION_CHARS], hosts))
-    chosen = _choose(plain, found.playbooks)
+    chosen = choose(plain, found)
     things = asked.things(plain, _ports(plain))
     if _CHANGE.search(plain):
         return Question("change", text, meant, playbooks=chosen, things=things)
@@ -149,9 +149,9 @@ def _quoted(text: str, hosts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(commands)) if commands and not around else ()
 
 
-def _choose(text: str, playbooks: Iterable[Playbook]) -> tuple[Playbook, ...]:
+def choose(text: str, found: Catalogue) -> tuple[Playbook, ...]:
     """Return the playbooks whose words *text* uses, most words first, general ones last."""
-    scored = [(hits, book) for book in playbooks if (hits := _hits(text, book.words))]
+    scored = [(hits, book) for book in found.playbooks if (hits := _hits(text, book.words))]
     specific = [each for each in scored if not each[1].general]
     ranked = sorted(specific or scored, key=lambda each: -each[0])  # stable: keeps the order
     return tuple(book for _, book in ranked[:MAX_PLAYBOOKS])

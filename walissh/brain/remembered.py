@@ -6,6 +6,7 @@ It reads the section of long-term memory in the system message, as a model would
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from walissh.memory.extract import preferences
@@ -27,11 +28,40 @@ _WISHES_ASKED = re.compile(
 )
 _CASES: Final = ("troubleshooting case", "故障案例")
 _PAST = re.compile(
-    r"上次|上回|之前|以前|当时|那次|那回|怎么(解决|修|处理|恢复)(的|好的|掉的)"
-    r"|\blast time\b|\bpreviously\b|\bback then\b"
+    r"(上次|上回|之前|以前|当时|那次|那回)[^，。；？]{0,24}(怎么|如何|是什么|什么原因|为什么|为啥|谁|哪)"
+    r"|怎么(解决|修|处理|恢复)(的|好的|掉的)"
+    r"|\b(how|what|who|which|why)\b.*\b(last time|previously|back then)\b"
     r"|\b(did|have) (we|you|i)\b.*\b(fix|solve|resolve|handle)|\bwas (it|that|this) (fixed|solved)",
     re.I,
 )
+_PRESENT = re.compile(
+    r"现在|又|再次|今天|今早|刚刚|一直|仍|\b(now|again|today|still|keeps?|this morning)\b", re.I
+)
+_FACTS: Final = ("environment fact", "环境事实", "software fact", "软件事实")
+_FACT_PORT = re.compile(
+    r"(?:\bports?|端口|listen\w*|监听)\D{0,24}?(\d{2,5})(?!\d)|:(\d{2,5})(?!\d)", re.I
+)
+_FACT_PATH = re.compile(r"(?<![\w:/.])(/[\w.@+~-]+(?:/[\w.@+~-]+)+)")
+_MAX_PORT: Final = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What memory holds of the machines: port numbers and paths, most relevant first."""
+
+    ports: tuple[int, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+def known(messages: Sequence[Message]) -> Known:
+    """Return the ports and paths of the recalled facts."""
+    facts = [line for _, line in _all(messages) if any(kind in line for kind in _FACTS)]
+    ports = [int(a or b) for line in facts for a, b in _FACT_PORT.findall(_body(line))]
+    paths = [path for line in facts for path in _FACT_PATH.findall(_body(line))]
+    return Known(
+        tuple(dict.fromkeys(each for each in ports if 0 < each <= _MAX_PORT)),
+        tuple(dict.fromkeys(paths)),
+    )
 
 
 def entries(messages: Sequence[Message]) -> list[str]:
@@ -50,7 +80,7 @@ def cases(messages: Sequence[Message]) -> list[str]:
 
 def is_about_the_past(question: str) -> bool:
     """Tell whether the question asks how something was, not how it is."""
-    return bool(_PAST.search(question))
+    return bool(_PAST.search(question)) and not _PRESENT.search(question)
 
 
 def asks_for_wishes(question: str) -> bool:
@@ -77,12 +107,16 @@ def is_but_a_wish(said: str) -> bool:
 
 
 def _entries(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    return _all(messages)[:SHOWN]
+
+
+def _all(messages: Sequence[Message]) -> list[tuple[str, str]]:
     found = []
     for line in _section(messages[0].content if messages else ""):
         entry = _ENTRY.fullmatch(line)
         if entry:
             found.append((entry["mark"], line))
-    return found[:SHOWN]
+    return found
 
 
 def _section(system: str) -> Sequence[str]:
