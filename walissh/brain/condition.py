@@ -14,7 +14,7 @@ from typing import Final
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from walissh.brain import asked, nginx_conf, signature
+from walissh.brain import access, asked, nginx_conf, signature
 from walissh.react.turn import Language
 
 Names = Mapping[str, object]
@@ -307,5 +307,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "sorted": sorted,
     "str": str,
     "sum": sum,
+    "stopped": access.stopped,
+    "way": access.walked,
     "within": _within,
 }

@@ -111,9 +111,11 @@ def by_line(lines: Sequence[Line], command_id: str) -> list[Row]:
 def by_section(pattern: str | None, lines: Sequence[Line], command_id: str) -> list[Row]:
     """Return the rows of lines under headers ``==> file <==``, each with its ``file``.
 
-    A row has the line as ``text``, and the named groups of *pattern* where it is found.
+    A row has the line as ``text``, and the named groups of *pattern*, None where it does not
+    fit.
     """
     rows: list[Row] = []
+    nothing = dict.fromkeys(re.compile(pattern).groupindex) if pattern else {}
     file = ""
     for line in lines:
         header = _SECTION.fullmatch(line.text.strip())
@@ -121,7 +123,9 @@ def by_section(pattern: str | None, lines: Sequence[Line], command_id: str) -> l
             file = header[1]
             continue
         match = re.search(pattern, line.text) if pattern else None
-        groups = {name: _typed(each) for name, each in match.groupdict().items()} if match else {}
+        groups = (
+            {name: _typed(each) for name, each in match.groupdict().items()} if match else nothing
+        )
         place = Place(command_id, line.number, line.number)
         rows.append({"file": file, "text": line.text, **groups, PLACE: place})
     return rows
