@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from flask import Flask, current_app
@@ -14,14 +14,14 @@ from walissh.brain.playbook import Catalogue, Playbook
 from walissh.brain.report import Outlook
 from walissh.brain.run_playbook import OnlyPlaybooks
 from walissh.cli import chat, checked, ephemeral, guest
+from walissh.cli.alone import OneContact, OnlyDiagnosis, Stoppable, WholeTurn
 from walissh.cli.checked import Checked, Evidence
-from walissh.errors import ShellError, TurnCancelledError
 from walissh.react import decisions
 from walissh.react.gauge import Gauge, Learned
 from walissh.react.host import Host
 from walissh.react.needs import Shell
 from walissh.react.parts import Parts
-from walissh.react.turn import CommandRun, CommandStatus, Exit, Language, Reply, Request, Turn
+from walissh.react.turn import CommandRun, CommandStatus, Language, Turn
 from walissh.ssh.pool import Pool
 from walissh.ssh.run import SshShell
 from walissh.store import throwaway
@@ -29,83 +29,7 @@ from walissh.store.database import new_id
 from walissh.store.history_memory import MemoryHistory
 from walissh.store.people import Person
 
-CONTACT: Final = frozenset({"resolve", "connect", "host_key", "authenticate"})
-"""Phases in which a host is lost to all further commands."""
 NOBODY: Final = "it would need approval, and nobody is asked"
-
-
-@dataclass(slots=True)
-class OneContact:
-    """A `react.needs.Shell` that does not try again to reach a host that it could not reach.
-
-    *lost* is why it could not. Once *stop* is set nothing more is run.
-    """
-
-    shell: Shell
-    stop: threading.Event
-    lost: ShellError | None = None
-
-    def run(
-        self,
-        run_id: str,
-        host_id: str,
-        command: str,
-        *,
-        limit_s: int,
-        on_output: Callable[[str], None],
-        cancelled: Callable[[], bool],
-        revision: int | None = None,
-    ) -> Exit:
-        """Run *command* as ever (`react.needs.Shell`)."""
-        if self.lost is not None:
-            raise ShellError(str(self.lost), host=self.lost.host, phase=self.lost.phase)
-        if self.stop.is_set():
-            return Exit(None, "cancelled")
-        try:
-            return self.shell.run(
-                run_id,
-                host_id,
-                command,
-                limit_s=limit_s,
-                on_output=on_output,
-                cancelled=lambda: self.stop.is_set() or cancelled(),
-                revision=revision,
-            )
-        except ShellError as error:
-            if error.phase in CONTACT and not error.started:
-                self.lost = error
-            raise
-
-    def check(self, host_id: str) -> None:
-        """Make contact as ever."""
-        self.shell.check(host_id)
-
-
-@dataclass(slots=True)
-class Stoppable:
-    """A `react.needs.Model` that has its turn cancelled once *stop* is set."""
-
-    model: OnlyPlaybooks
-    stop: threading.Event
-    cancel: Callable[[], object] = field(default=lambda: None)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
-
-    def complete(
-        self,
-        request: Request,
-        *,
-        on_text: Callable[[str], None],
-        cancelled: Callable[[], bool],
-    ) -> Reply:
-        """Answer as the model does."""
-        if self.stop.is_set():
-            self.cancel()
-            raise TurnCancelledError("The check was stopped.")
-        return self.model.complete(request, on_text=on_text, cancelled=cancelled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +87,12 @@ class Inquiry:
 
     def _parts(self, usual: Parts, model: Stoppable, shell: OneContact) -> Parts:
         """Return the parts of an ephemeral talk, without any model server."""
-        with self.app.app_context():
-            offline = replace(wiring.settings(), brain="offline")
         return replace(
             usual,
             model=model,
             shell=shell,
-            tracker=replace(wiring.tracker(offline), threads=usual.tracker.threads),
+            prompt=WholeTurn(()),
+            tracker=replace(usual.tracker, understanding=OnlyDiagnosis()),
             gauge=Gauge(wiring.OFFLINE, guest.KnownLessons(Learned())),
             enqueue=chat.NoQueue(),
             writer=None,
