@@ -56,7 +56,7 @@ def way(rows: Sequence[Row]) -> list[Element]:
     """Return the elements in the order in which they are passed; *rows* have ``text``."""
     found: list[Element] = []
     stack: list[tuple[int, str]] = []
-    for row in rows:
+    for row in _first_block(rows):
         element, indent = _element(row)
         if element is None:
             continue
@@ -72,11 +72,41 @@ def walked(rows: Sequence[Row]) -> list[Mapping[str, object]]:
     return [each.as_row() for each in way(rows)]
 
 
-def stopped(
-    rows: Sequence[Row], user: str, groups: Collection[str], line: str
-) -> Mapping[str, object] | None:
-    """Return what stops *user* on the way in *rows*, None if nothing does."""
-    return barrier(way(rows), user, groups, line)
+def stopped(rows: Sequence[Row], user: str, groups: str, line: str) -> Mapping[str, object] | None:
+    """Return what stops *user*, who is in *groups* (names with blanks), on the way in *rows*.
+
+    None if nothing does. A row with the first line of a script tells that the file is run.
+    """
+    is_script = any(str(row.get("text", "")).startswith("#!") for row in rows)
+    return barrier(way(rows), user, groups.split(), line, is_run=is_script)
+
+
+def lost(rows: Sequence[Row]) -> Mapping[str, object] | None:
+    """Return the first element that is not there, None if all are.
+
+    ``link`` and ``target`` are those of the link that leads to it, ``folder`` is the last
+    directory that is there, ``why`` what the system says.
+    """
+    elements = way(rows)
+    at = next((n for n, each in enumerate(elements) if each.gone and n), None)
+    if at is None or elements[at].gone == "Permission denied":
+        return None
+    before = elements[at - 1]
+    link = before if before.kind == "l" else None
+    folder = next((each.path for each in reversed(elements[:at]) if each.kind == "d"), "/")
+    return {
+        **elements[at].as_row(),
+        "link": link.path if link else "",
+        "target": link.target if link else "",
+        "folder": folder,
+        "why": elements[at].gone,
+    }
+
+
+def _first_block(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows up to a second ``f:``: namei that failed may have been asked again."""
+    heads = [n for n, row in enumerate(rows) if str(row.get("text", "")).startswith("f: ")]
+    return list(rows[: heads[1]] if len(heads) > 1 else rows)
 
 
 def _element(row: Row) -> tuple[Element | None, int]:
@@ -118,7 +148,12 @@ def _digit(three: str) -> int:
 
 
 def barrier(
-    elements: Sequence[Element], user: str, groups: Collection[str], line: str
+    elements: Sequence[Element],
+    user: str,
+    groups: Collection[str],
+    line: str,
+    *,
+    is_run: bool = False,
 ) -> dict[str, object] | None:
     """Return the element that stops *user*, with ``need`` (r, w or x); None if none does.
 
@@ -134,19 +169,21 @@ def barrier(
             return {**each.as_row(), "need": "x"}
     need = "w" if missing and may(last, user, groups, "w") is False else None
     if not missing:
-        need = _lacking(last, user, groups, line)
+        lacks = [each for each in "rwx" if not may(last, user, groups, each)]
+        order = _order(last, line, is_run=is_run)
+        need = next((each for each in order if each in lacks), None)
     return {**last.as_row(), "need": need} if need else None
 
 
-def _lacking(last: Element, user: str, groups: Collection[str], line: str) -> str | None:
-    lacks = [need for need in "rwx" if not may(last, user, groups, need)]
+def _order(last: Element, line: str, *, is_run: bool) -> str:
+    """Return the bits that can be what was barred, the likeliest first."""
     if last.kind == "d":
-        order = "xwr"
-    elif _EXECUTED.search(last.path):
-        order = "xrw"
-    else:
-        order = "wr" if _FOR_WRITING.search(line) else "rw"
-    return next((need for need in order if need in lacks), None)
+        return "xwr"
+    if last.kind == "s":
+        return "w"
+    if is_run or _EXECUTED.search(last.path):
+        return "xrw"
+    return "wr" if _FOR_WRITING.search(line) else "rw"
 
 
 def may(element: Element, user: str, groups: Collection[str], need: str) -> bool:

@@ -307,6 +307,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "sorted": sorted,
     "str": str,
     "sum": sum,
+    "lost": access.lost,
     "stopped": access.stopped,
     "way": access.walked,
     "within": _within,
