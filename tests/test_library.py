@@ -11,6 +11,8 @@ from walissh.brain import library, playbook
 from walissh.brain.library import Library
 from walissh.brain.playbook import PlaybookError
 from walissh.config import Settings
+from walissh.react.turn import Risk
+from walissh.safety import risk
 from walissh.service import checks
 
 BOOK = """
@@ -202,3 +204,13 @@ def test_the_doctor_names_what_was_left_out(folder: Path) -> None:
     assert not found.ok and "shop.yaml: start: no probe nowhere" in found.text
     put(folder, shop=book("shop"))
     assert checks.playbooks(Settings(home=folder.parent)).text.endswith("1 are your own")
+
+
+def test_the_example_of_the_documentation_works_and_only_reads(folder: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "playbooks.md").read_text("utf-8")
+    example = page.split("```yaml\n")[1].split("```")[0]
+    found = put(folder, backups=example)
+    assert names(found) == {"backups"} and not found.problems
+    for probe in found.own[0].book.probes.values():
+        for variant in probe.variants:
+            assert risk.classify(variant.run).risk is Risk.READ_ONLY
