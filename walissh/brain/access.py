@@ -81,6 +81,17 @@ def stopped(rows: Sequence[Row], user: str, groups: str, line: str) -> Mapping[s
     return barrier(way(rows), user, groups.split(), line, is_run=is_script)
 
 
+def ancestors(paths: Sequence[str]) -> list[str]:
+    """Return each of *paths* and each folder on the way to it, outermost first, once."""
+    steps = (
+        "/".join(parts[: n + 1])
+        for path in paths
+        for parts in [path.rstrip("/").split("/")]
+        for n in range(1, len(parts))
+    )
+    return list(dict.fromkeys(steps))
+
+
 def lost(rows: Sequence[Row]) -> Mapping[str, object] | None:
     """Return the first element that is not there, None if all are.
 

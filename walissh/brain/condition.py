@@ -279,6 +279,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "about": _about,
     "abs": abs,
     "all": all,
+    "ancestors": access.ancestors,
     "any": any,
     "base": _base,
     "by": _by,
