@@ -326,3 +326,19 @@ def test_a_named_choice_is_no_scope() -> None:
 )
 def test_how_a_thing_behaves_is_no_preference(said: str) -> None:
     assert preferences.from_user(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "换了新网关以后，积分服务 points 一直 502，重启 nginx 都没用，请查查为什么",
+        "The nightly import always stops halfway and never sends a mail, please find out why",
+    ],
+)
+def test_a_report_of_trouble_teaches_no_preference(said: str) -> None:
+    assert preferences.from_user(said) == []
+
+
+def test_an_order_beside_a_report_of_trouble_counts() -> None:
+    said = "积分服务一直 502，请查查为什么。以后都用中文回答。"
+    assert [each.content for each in preferences.from_user(said)] == ["以后都用中文回答"]

@@ -14,6 +14,7 @@ from typing import Final
 from walissh.memory.entry import Found, MemoryType, Op
 from walissh.memory.extract import (
     clauses,
+    incidents,
     marks,
     phrases,
     pref_op,
@@ -53,6 +54,8 @@ def from_user(text: str) -> list[Found]:
     found: list[Found] = []
     for rule in islice(_rules(prose.sentences(text)), MAX_FOUND):
         found += [each for each in _found(rule) if each not in found]
+    if incidents.reports_trouble(text):
+        found = [each for each in found if incidents.is_order(each.content)]
     return _clean(found, text)
 
 
