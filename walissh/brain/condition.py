@@ -14,7 +14,7 @@ from typing import Final
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from walissh.brain import access, asked, nginx_conf, signature
+from walissh.brain import access, asked, nginx_conf, signature, spelling
 from walissh.react.turn import Language
 
 Names = Mapping[str, object]
@@ -287,6 +287,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "distinct": _distinct,
     "down": _down,
     "group": _group,
+    "guesses": lambda name: spelling.guesses(str(name)),
     "int": int,
     "kin": _kin,
     "latest": _latest,
@@ -294,6 +295,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "listing": listing,
     "matches": _matches,
     "max": max,
+    "meant": lambda name, listed: spelling.meant(str(name), str(listed)),
     "min": min,
     "moment": signature.moment,
     "near": _near,
