@@ -8,6 +8,7 @@ from typing import Final, Literal
 from walissh.brain import asked
 from walissh.brain.asked import Asked
 from walissh.brain.playbook import Catalogue, Playbook, Words
+from walissh.memory.extract import incidents
 
 Kind = Literal["diagnose", "command", "change", "unknown"]
 MAX_PLAYBOOKS: Final = 3
@@ -96,8 +97,15 @@ def understand(text: str, hosts: Sequence[str], found: Catalogue) -> Question:
     things = asked.things(plain, _ports(plain))
     if _CHANGE.search(plain):
         return Question("change", text, meant, playbooks=chosen, things=things)
+    if not chosen and _tells_of_something(plain, things):
+        chosen = tuple(book for book in found.playbooks if book.general)
     kind: Kind = "diagnose" if chosen else "unknown"
     return Question(kind, text, meant, playbooks=chosen, things=things)
+
+
+def _tells_of_something(text: str, things: Asked) -> bool:
+    """Tell whether *text*, which no playbook knows, reports trouble or names a thing to look at."""
+    return incidents.reports_trouble(text) or bool(things.urls or things.paths or things.statuses)
 
 
 def _hosts_meant(text: str, hosts: Sequence[str]) -> tuple[str, ...]:
