@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from walissh.brain import answer, question, remembered, rounds
+from walissh.brain import answer, diagnosed, question, remembered, rounds
 from walissh.brain.diagnose import Diagnosis, Order, Result, diagnose
 from walissh.brain.playbook import Catalogue
 from walissh.brain.question import Question
@@ -105,7 +105,8 @@ class OfflineBrain:
             return Reply(_step_text(asked, bool(results), language), calls)
         known = self.catalogue.playbooks
         return Reply(
-            answer.diagnosed(by_host, asked.playbooks, known, language, complete=not calls)
+            answer.diagnosed(by_host, asked.playbooks, known, language, complete=not calls),
+            diagnosed=diagnosed.of_hosts(asked.text, by_host.items()),
         )
 
 

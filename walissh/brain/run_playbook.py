@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from walissh.brain import question, report, rounds
+from walissh.brain import diagnosed, question, report, rounds
 from walissh.brain.diagnose import Diagnosis, Order, Told, diagnose
 from walissh.brain.playbook import Catalogue, Playbook
 from walissh.brain.report import RANK, Blind, Found, Outlook
@@ -194,6 +194,8 @@ class WithPlaybooks:
                 return reply
             folded = [each for one in standing for each in _folded(one, request.language)]
             request = replace(request, messages=(*request.messages[:start], *folded))
+            reply = self._model.complete(request, on_text=on_text, cancelled=cancelled)
+            return reply if reply.tool_calls else _with_causes(reply, standing, request)
         return self._model.complete(request, on_text=on_text, cancelled=cancelled)
 
     def _stretches(self, said: Sequence[Message], request: Request) -> list[_Stretch]:
@@ -283,6 +285,13 @@ def _next_round(standing: _Standing, request: Request) -> Reply | None:
         dict.fromkeys(f"{task.book.name} ({task.host})" for task, _ in standing.found)
     )
     return Reply("" if begun else report.phrase("running", request.language, names=names), wanted)
+
+
+def _with_causes(reply: Reply, standing: Sequence[_Standing], request: Request) -> Reply:
+    """Return the last reply with what the playbooks found, which it was told."""
+    found = [(task.host, each) for one in standing for task, each in one.found]
+    asked = next((each.content for each in reversed(request.messages) if each.role == "user"), "")
+    return replace(reply, diagnosed=diagnosed.of_hosts(asked, found))
 
 
 def _folded(standing: _Standing, language: Language) -> list[Message]:

@@ -23,6 +23,7 @@ from walissh.react import (
     compaction,
     course,
     decisions,
+    diagnosed,
     repeats,
     secrecy,
     telling,
@@ -253,11 +254,13 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def _answer(parts: Parts, context: DynamicContext, reply: Reply) -> None:
-    text, cited = citations.resolve(
-        purify.clean(reply.text, parts.vault.names(context.turn.session_id)), context.commands
+    clean = partial(purify.clean, names=parts.vault.names(context.turn.session_id))
+    text, cited = citations.resolve(clean(reply.text), context.commands)
+    found = diagnosed.settled(
+        reply.diagnosed, clean, lambda places: citations.proofs(places, context.commands)
     )
-    text = parts.mind.with_sources(context, text)
-    if parts.turns.record_answer(context.turn, replace(reply, text=text), cited):
+    reply = replace(reply, text=parts.mind.with_sources(context, text), diagnosed=found)
+    if parts.turns.record_answer(context.turn, reply, cited):
         course.end(parts, context.turn.id)
     else:
         course.advance(parts, context.turn.id)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from walissh.react.diagnosed import Proof
 from walissh.react.turn import Citation, CommandRun, CommandStatus
 
 _MARK = re.compile(r"\[\[(?P<id>[0-9a-f]{4,40})(?::(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?)?\]\]")
@@ -40,14 +41,11 @@ class _Table:
         return self._numbered(run, 1, max(run.output_lines, 1))
 
     def _numbered(self, run: CommandRun, first: int, last: int) -> str:
-        end = max(run.output_lines, 1)
-        first = min(max(first, 1), end)
-        place = (run.id, first, min(max(last, first), end))
+        place = _within(run, first, last)
         return f"[{self.numbers.setdefault(place, len(self.numbers) + 1)}]"
 
     def _command(self, prefix: str) -> CommandRun | None:
-        found = [run for run in self.commands if run.id.startswith(prefix) and run.status in _RAN]
-        return found[0] if len(found) == 1 else None
+        return _named(prefix, self.commands)
 
 
 def resolve(text: str, commands: Sequence[CommandRun]) -> tuple[str, tuple[Citation, ...]]:
@@ -57,3 +55,21 @@ def resolve(text: str, commands: Sequence[CommandRun]) -> tuple[str, tuple[Citat
     text = _MARK.sub(table.mark, text) if marked else _NUMBER.sub(table.number, text)
     places = table.numbers.items()
     return text, tuple(Citation(n, run_id, first, last) for (run_id, first, last), n in places)
+
+
+def proofs(places: Sequence[Proof], commands: Sequence[CommandRun]) -> tuple[Proof, ...]:
+    """Return *places* with whole ids and within their outputs; those of no command are left out."""
+    found = ((_named(each.command_id, commands), each) for each in places)
+    whole = (_within(run, *each[1:]) for run, each in found if run is not None)
+    return tuple(Proof(*each) for each in dict.fromkeys(whole))
+
+
+def _named(prefix: str, commands: Sequence[CommandRun]) -> CommandRun | None:
+    found = [run for run in commands if run.id.startswith(prefix) and run.status in _RAN]
+    return found[0] if prefix and len(found) == 1 else None
+
+
+def _within(run: CommandRun, first: int, last: int) -> tuple[str, int, int]:
+    end = max(run.output_lines, 1)
+    first = min(max(first, 1), end)
+    return run.id, first, min(max(last, first), end)

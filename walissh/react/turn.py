@@ -12,6 +12,7 @@ from typing import Literal
 
 from walissh.memory.entry import Block, Milestone, Place, Recollection, Routing
 from walissh.react.circumstances import Circumstances, Flag
+from walissh.react.diagnosed import Diagnosed
 from walissh.react.followed import Asked, Intended, Tracked
 from walissh.react.host import Host
 from walissh.react.window.summary import Summary
@@ -195,6 +196,7 @@ class Reply:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
+    diagnosed: tuple[Diagnosed, ...] = ()
 
 
 # --- what is stored -------------------------------------------------------------------
@@ -282,6 +284,7 @@ class Turn:
     remembrance: Remembrance | None = None
     intended: Intended | None = None
     asked: Asked | None = None
+    diagnosed: tuple[Diagnosed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

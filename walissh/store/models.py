@@ -212,6 +212,7 @@ class TurnRow(Base):
     remembrance: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     intended: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     asked: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    diagnosed: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     prompt_tokens: Mapped[int] = mapped_column(default=0)
     completion_tokens: Mapped[int] = mapped_column(default=0)
     idempotency_key: Mapped[str | None]

@@ -24,6 +24,7 @@ from walissh.react.turn import (
     TurnStatus,
     Usage,
 )
+from walissh.store import diagnoses
 from walissh.store.models import CommandRow, HostRow, MessageRow, SessionRow, TurnRow
 
 
@@ -81,6 +82,7 @@ def turn(row: TurnRow) -> Turn:
         remembrance=remembrance(row.remembrance),
         intended=intended(row.intended) if row.intended else None,
         asked=asked(row.asked) if row.asked else None,
+        diagnosed=tuple(diagnoses.read(each) for each in row.diagnosed),
     )
 
 

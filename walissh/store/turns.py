@@ -29,7 +29,16 @@ from walissh.react.turn import (
     TurnStatus,
     Usage,
 )
-from walissh.store import audit, commands, history, questions, rows, secrets, sessions
+from walissh.store import (
+    audit,
+    commands,
+    diagnoses,
+    history,
+    questions,
+    rows,
+    secrets,
+    sessions,
+)
 from walissh.store.database import MEMORY_PATIENCE_MS, changed, new_id, reading, writing
 from walissh.store.models import CommandRow, SessionRow, TurnRow
 
@@ -142,6 +151,7 @@ def record_reply(
 def record_answer(turn: Turn, reply: Reply, citations: Sequence[Citation]) -> bool:
     """Store the final message and close the turn as done; False if it moved on."""
     told = [asdict(each) for each in citations]
+    found = [diagnoses.stored(each) for each in reply.diagnosed]
     with writing() as session:
         moved = _take_reply(
             session,
@@ -150,11 +160,14 @@ def record_answer(turn: Turn, reply: Reply, citations: Sequence[Citation]) -> bo
             status=TurnStatus.DONE,
             answer=reply.text,
             citations=told,
+            diagnosed=found,
             finished_at=utc_now(),
         )
         if not moved:
             return False
-        history.put_reply(session, session.get_one(TurnRow, turn.id), reply, citations=told)
+        more = {"diagnosed": found} if found else {}
+        row = session.get_one(TurnRow, turn.id)
+        history.put_reply(session, row, reply, citations=told, **more)
         sessions.touch(session, turn.session_id)
         return True
 
