@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli import CommandLine, Result
+from tests.model_script import Call, Say
+from tests.scripted_model import ScriptedModel
 from tests.services import clean_environment
 from tests.sshd import Sshd
+from walissh.store import audit
 
 OWN = """
 name: shop
@@ -201,15 +204,44 @@ def test_it_leaves_the_audit_trail_and_nothing_else(shop: Shop) -> None:
 
     shop.is_said("open")
     before = len(rows("audit_event"))
-    shop.check("web1")
-    kinds = [str(each[3]) for each in rows("audit_event")[before:]]
-    assert kinds == ["command_running", "command_finished"]
+    shop.check("--group", "shops")
+    kinds = sorted(str(each[3]) for each in rows("audit_event")[before:])
+    assert kinds == ["command_finished"] * 2 + ["command_running"] * 2
+    with shop.command_line.app().app_context():
+        assert audit.first_broken() is None, "two hosts write one chain"
     assert {table: rows(table) for table in TABLES} == {table: [] for table in TABLES}
+
+
+def test_a_trail_that_cannot_be_written_is_told_and_nothing_runs(
+    shop: Shop, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(shop.command_line.home, home, ignore=shutil.ignore_patterns("*.sock"))
+    with sqlite3.connect(home / "walissh.db") as connection:
+        connection.execute("ALTER TABLE audit_event RENAME TO elsewhere")
+    result = CommandLine(home).run("check", "web1", "--playbook", "shop")
+    assert result.code == 3 and "the audit trail cannot be written" in result.out
 
 
 def test_no_model_is_asked_whatever_is_configured(shop: Shop) -> None:
     shop.is_said("open")
     assert shop.check("web1", OPENAI_BASE_URL="http://127.0.0.1:9/v1").code == 0
+
+
+@pytest.mark.slow
+def test_a_model_that_asks_for_a_playbook_gets_its_report(
+    shop: Shop, scripted_model: ScriptedModel
+) -> None:
+    shop.is_said("down")
+    asks = Call(("run_playbook", {"name": "shop", "host": "web1"}))
+    scripted_model.script(asks, Say("It is down [1]."))
+    told = ("chat", "--ephemeral", "web1", "why is nothing sold?")
+    result = shop.command_line.run(*told, OPENAI_BASE_URL=scripted_model.url)
+    assert result.code == 0 and f"web1 $ cat {shop.folder / 'mark'}\n" in result.out
+    assert f"[1] web1 $ cat {shop.folder / 'mark'} (lines 1-1)\n" in result.out
+    (report,) = scripted_model.requests[1].tool_results
+    assert "cause (80 % sure): The shop is `down`." in report
+    assert len(scripted_model.requests) == 2
 
 
 @pytest.mark.parametrize(

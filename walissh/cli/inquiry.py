@@ -16,6 +16,7 @@ from walissh.brain.run_playbook import OnlyPlaybooks
 from walissh.cli import chat, checked, ephemeral, guest
 from walissh.cli.alone import OneContact, OnlyDiagnosis, Stoppable, WholeTurn
 from walissh.cli.checked import Checked, Evidence
+from walissh.errors import WalisshError
 from walissh.react import decisions
 from walissh.react.gauge import Gauge, Learned
 from walissh.react.host import Host
@@ -65,6 +66,12 @@ class Inquiry:
         """Play the turn on *host*; what goes wrong there is in what it returns."""
         if self.stop.is_set():
             return Checked(host.name, error=checked.phrase("stopped", self.language))
+        try:
+            return self._check(host)
+        except WalisshError as error:  # one host's trouble is not that of the others
+            return Checked(host.name, error=str(error))
+
+    def _check(self, host: Host) -> Checked:
         begun = time.monotonic()
         with throwaway.opened():
             talk = throwaway.begin(self.asking, new_id(), [host.id])
@@ -72,7 +79,7 @@ class Inquiry:
             shell = OneContact(self._shell(), self.stop)
             history = MemoryHistory()
             parts = self._parts(ephemeral.parts(self.app, history, talk), model, shell)
-            turn = decisions.ask(parts, talk.id, self.asking.id, self._question(host))
+            turn = decisions.ask(parts, talk.id, self.asking.id, self._question())
             model.cancel = lambda: decisions.cancel(parts, turn.id, turn.user_id)
             ended = chat.play(parts, turn.id, lambda run: _leave_out(parts, run))
             self.pool.retire(host.id)
@@ -99,13 +106,10 @@ class Inquiry:
             language=self.language,
         )
 
-    def _question(self, host: Host) -> str:
+    def _question(self) -> str:
+        """Return a question in our language; a host's name might be in the other one."""
         titles = ", ".join(each.title.in_language(self.language) for each in self.books)
-        return (
-            f"检查 {host.name}：{titles}"
-            if self.language == "zh"
-            else (f"check {host.name}: {titles}")
-        )
+        return f"检查：{titles}" if self.language == "zh" else f"check: {titles}"
 
     def _error(self, ended: Turn | None) -> str:
         if self.stop.is_set():
