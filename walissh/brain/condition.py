@@ -308,6 +308,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "signature": _signature,
     "size": size,
     "sorted": sorted,
+    "split": lambda text, mark: str(text).split(mark),
     "str": str,
     "sum": sum,
     "lost": access.lost,
