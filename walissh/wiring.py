@@ -11,6 +11,7 @@ from walissh.clock import utc_now
 from walissh.config import Settings
 from walissh.identity import worker_name
 from walissh.memory.aftermath import Aftermath
+from walissh.memory.confirmed import Confirming
 from walissh.memory.longterm import LongTermMemory
 from walissh.memory.milestones import MilestoneTracker
 from walissh.memory.mind import Mind
@@ -41,6 +42,7 @@ from walissh.store import (
     commands,
     core_memory,
     database,
+    diagnoses,
     flags,
     gate_rules,
     history,
@@ -253,10 +255,16 @@ def mind_of(
         aftermath=Aftermath(
             longterm, memories, core_memory, said, commands, history, hosts, tracker, aside, refiner
         ),
+        confirming=confirming(),
         aside=aside,
         clock=utc_now,
         patience_ms=MEMORY_PATIENCE_MS,
     )
+
+
+def confirming() -> Confirming:
+    """Return what keeps a confirmed diagnosis as a case."""
+    return Confirming(memories, turns, diagnoses, commands, history, hosts)
 
 
 def model(settings: Settings) -> Model:

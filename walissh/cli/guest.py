@@ -208,6 +208,9 @@ class NoMemory:
         """Refuse what the model proposes."""
         return "[not kept: this talk is ephemeral]"
 
+    def confirmed(self, turn: "Turn") -> None:
+        """Keep no case."""
+
     def search(self, user_id: str, query: str) -> "Sequence[Message]":
         """Find nothing: other talks are memory as well."""
         return []

@@ -9,6 +9,7 @@ from walissh.clock import Clock
 from walissh.errors import NotFoundError
 from walissh.memory import outdated, proposed, providers, sentences, tasks, used
 from walissh.memory.aftermath import Aftermath
+from walissh.memory.confirmed import Answered, Confirming
 from walissh.memory.entry import (
     UNKNOWN_VERSION,
     Block,
@@ -71,6 +72,7 @@ class Mind:
     commands: Commands
     working: Working
     aftermath: Aftermath
+    confirming: Confirming
     aside: SidePath
     clock: Clock
     patience_ms: int
@@ -264,6 +266,10 @@ class Mind:
     def _output(self, run: CommandRun) -> str:
         lines = self.commands.read_lines(run.id, 1, PROOF_LINES, "")
         return "\n".join(text for _number, text in lines)
+
+    def confirmed(self, turn: Turn) -> Answered | None:
+        """Keep the diagnosis that the message of *turn* only confirms; None if it says more."""
+        return self.aside.attempt("confirmation", lambda: self.confirming.by_words(turn), None)
 
     def search(self, user_id: str, query: str) -> list[Message]:
         """Return what was said about *query* in all talks of this person, best first."""

@@ -121,10 +121,15 @@ def _spoken_of(parts: Parts, turn: Turn, mine: Sequence[Host]) -> Sequence[Host]
 def _reply(parts: Parts, context: DynamicContext) -> Reply:
     """Return what the model says, or what a command of the talk itself comes to.
 
-    Where it is not clear which host is meant, the person is asked and no model.
+    Where it is not clear which host is meant, the person is asked and no model. A message that
+    only confirms the diagnosis before it is done with by keeping that.
     """
     if context.tracked.pending is not None:
         return Reply("")
+    confirmed = parts.mind.confirmed(context.turn) if context.turn.step == 0 else None
+    if confirmed is not None:
+        telling.tell_learned(parts, context.turn, of=confirmed.turn_id)
+        return Reply(confirmed.text)
     kept = compaction_asked(context.turn.question)
     if kept is not None:
         return Reply(compaction.by_hand(parts, context, kept))

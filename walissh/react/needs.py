@@ -333,6 +333,18 @@ class Understanding(Protocol):
         """Note that a turn's question was taken wrongly, as *sign* tells; never fails."""
 
 
+class Confirmed(Protocol):
+    """What a message that only confirms is answered with (``memory.confirmed``)."""
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+
+    @property
+    def turn_id(self) -> str:
+        """The turn whose diagnosis it is about."""
+
+
 class Mind(Protocol):
     """Memory as a turn meets it (``memory.mind``). No call of it breaks or delays a turn."""
 
@@ -347,6 +359,9 @@ class Mind(Protocol):
 
     def remember(self, context: DynamicContext, proposal: Proposed, host: str) -> str:
         """Keep what the model proposes, if it rests on something; say what came of it."""
+
+    def confirmed(self, turn: Turn) -> Confirmed | None:
+        """Keep the diagnosis that the message of *turn* only confirms; None if it says more."""
 
     def search(self, user_id: str, query: str) -> Sequence[Message]:
         """Return what was said about *query* in all talks of this person, best first."""

@@ -113,9 +113,12 @@ def planned(plan: TaskState) -> dict[str, object]:
     return {"goal": plan.goal, "steps": steps}
 
 
-def tell_learned(parts: Parts, turn: Turn) -> None:
-    """Publish ``learned``: the timeline and the memories of a session may be others now."""
-    parts.publish(turn.session_id, "learned", {"turn_id": turn.id})
+def tell_learned(parts: Parts, turn: Turn, *, of: str = "") -> None:
+    """Publish ``learned``: the timeline and the memories of a session may be others now.
+
+    *of* is the id of the turn that it was learned of, where that is another one.
+    """
+    parts.publish(turn.session_id, "learned", {"turn_id": of or turn.id})
 
 
 class TextFlow:
