@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from walissh.brain import diagnosed, question, report, rounds
+from walissh.brain import diagnosed, question, remembered, report, rounds
 from walissh.brain.diagnose import Diagnosis, Order, Told, diagnose
 from walissh.brain.playbook import Catalogue, Playbook
 from walissh.brain.report import RANK, Blind, Found, Outlook
@@ -45,9 +45,11 @@ def look(
     return diagnose(catalogue, books, mine, ask=ask, language=language)
 
 
-def asked_of(said: str, hosts: Sequence[str], catalogue: Catalogue) -> Mapping[str, object]:
-    """Return what a question names, as playbooks read it; for "" that it names nothing."""
-    return question.understand(said, hosts, catalogue).things.as_names()
+def asked_of(said: str, request: Request, catalogue: Catalogue) -> Mapping[str, object]:
+    """Return what a question names, as playbooks read it, and what memory knows of the hosts."""
+    things = question.understand(said, request.hosts, catalogue).things
+    known = remembered.known(request.messages)
+    return replace(things, known_ports=known.ports, known_paths=known.paths).as_names()
 
 
 def outlook(found: Diagnosis, language: Language) -> Outlook:
@@ -233,7 +235,7 @@ class WithPlaybooks:
         if not stretch.tasks:
             return _Standing(stretch, (), 0)
         said = request.messages[_start(request.messages) - 1].content
-        ask = asked_of(said, request.hosts, self._catalogue)
+        ask = asked_of(said, request, self._catalogue)
         now = rounds.current((Message("user", said), *stretch.messages), self._read)
         found = tuple(
             (
@@ -345,7 +347,7 @@ class OnlyPlaybooks:
             raise TurnCancelledError("The turn was stopped.")
         host, language = request.hosts[0], request.language
         results = rounds.current(request.messages, self._read).results
-        ask = asked_of("", (), self._catalogue)
+        ask = asked_of("", request, self._catalogue)
         found = look(self._catalogue, self._books, results, host, ask=ask, language=language)
         self.found = outlook(found, language)
         if found.orders and any(tool.name == RUN_COMMAND for tool in request.tools):
