@@ -94,6 +94,7 @@ def model() -> Iterator[ScriptedModel]:
     server.stop()
 
 
+@pytest.mark.slow
 def test_the_next_talk_knows_the_case_the_version_and_the_wish_and_no_one_else_does(
     home: Path,
     model: ScriptedModel,
