@@ -125,6 +125,7 @@ PATCH /api/v1/sessions/<id:session_id>
 POST /api/v1/sessions/<id:session_id>/messages
 POST /api/v1/sessions/<id:session_id>/reveal
 POST /api/v1/turns/<id:turn_id>/cancel
+POST /api/v1/turns/<id:turn_id>/confirm
 DELETE /api/v1/understanding
 DELETE /api/v1/understanding/<id:turn_id>/<id:sign>
 DELETE /api/v1/understanding/rules/<id:rule>
@@ -162,6 +163,7 @@ POST /sessions/<session_id>/read-only
 POST /sessions/<session_id>/rename
 POST /turns/<turn_id>/answer
 POST /turns/<turn_id>/cancel
+POST /turns/<turn_id>/confirm
 POST /understanding/<id:turn_id>/<id:sign>/forget
 POST /understanding/forget
 POST /understanding/rules/<id:rule>/forget

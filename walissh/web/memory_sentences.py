@@ -50,6 +50,13 @@ OF_MEMORY: tuple[str, ...] = (
     ),
     _("There is no such version of this block."),
     _("This proposal does not wait for a decision (any more)."),
+    # causes
+    _("Nothing waits to be confirmed here (any more)."),
+    _(
+        "An output of this turn gives orders, so nothing is learned from it. Call them harmless"
+        " first if they are."
+    ),
+    _("Causes were found on several hosts. Nothing was kept. Say which host it was."),
     _(
         "The block was changed meanwhile. Nothing was saved. Read it again, and make your"
         " change there."

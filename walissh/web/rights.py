@@ -49,6 +49,8 @@ NEEDS: Mapping[str, str] = {
     "hosts_check": HOSTS,
     "hosts_import": HOSTS,
     "api.hosts": HOSTS,
+    "causes": MEMORY,
+    "api.turns.confirm_cause": MEMORY,
     "memory": MEMORY,
     "memory_core": MEMORY,
     "memory_moves": MEMORY,

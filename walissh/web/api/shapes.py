@@ -9,6 +9,7 @@ from pydantic import Field
 from walissh.memory.entry import Memory, MemoryType
 from walissh.react import turn as values
 from walissh.react.turn import CommandRun, CommandStatus, Risk, TurnStatus
+from walissh.web.api.finding_shapes import Finding, findings
 from walissh.web.api.shape import Shape
 from walissh.web.api.thread_shapes import Plan, SummaryMark, Taken
 
@@ -156,7 +157,8 @@ class Turn(Shape):
     """A question on its way to an answer.
 
     *content* is the person's message and *intent* what it was taken for, *question* what the
-    turn asks back at its end, with *choices* of answers; *partial* what a failed reply had said.
+    turn asks back at its end, with *choices* of answers; *partial* what a failed reply had said;
+    *findings* are the causes that the answer names.
     """
 
     id: str
@@ -173,6 +175,7 @@ class Turn(Shape):
     step: int
     steps: list[Step]
     citations: list[Citation]
+    findings: list[Finding]
     recalled: list[Recalled]
     usage: Usage
     cancel_requested: bool
@@ -262,6 +265,7 @@ def turn(
         step=value.step,
         steps=_steps(replies, commands),
         citations=[Citation.model_validate(each) for each in value.citations],
+        findings=findings(value.diagnosed),
         recalled=recalled(value.remembrance, remembered),
         usage=Usage.model_validate(value.usage),
         cancel_requested=value.cancel_requested,

@@ -1,18 +1,27 @@
 """Turns: how an answer comes about."""
 
 from flask import Blueprint
+from pydantic import Field
 
 from walissh import wiring
 from walissh.errors import NotFoundError, QueueError
-from walissh.react import decisions
+from walissh.react import decisions, telling
 from walissh.react import turn as values
 from walissh.react.turn import CommandRun, CommandStatus
 from walissh.store import commands, history, memories, turns
-from walissh.web import auth
-from walissh.web.api import shapes
+from walissh.web import auth, remembering
+from walissh.web.api import memory_shapes, shapes
 from walissh.web.api.contract import declares
+from walissh.web.api.reading import Body, Text
 
 blueprint = Blueprint("turns", __name__)
+
+
+class Confirmation(Body):
+    """That a cause was the right one: on which host, and the fix as it was really made."""
+
+    host: Text = Field("", description="Needed where the turn names causes on several hosts.")
+    fix: Text = Field("", description="Empty: the fix that the answer proposed.")
 
 
 @blueprint.get("/turns/<id:turn_id>")
@@ -27,6 +36,17 @@ def get_turn(turn_id: str) -> shapes.Turn:
 def cancel_turn(turn_id: str) -> shapes.Turn:
     """Stop a turn: what waits is cancelled at once, what runs is ended by its worker."""
     return told(decisions.cancel(wiring.parts(), turn_id, auth.person().id))
+
+
+@blueprint.post("/turns/<id:turn_id>/confirm")
+@declares({200: memory_shapes.Memory}, body=Confirmation, errors=(404, 409))
+def confirm_cause(turn_id: str, body: Confirmation) -> memory_shapes.Memory:
+    """Say that the cause which the turn names was it; once. It is kept as a case."""
+    turn = mine(turn_id)
+    remembering.refuse_secrets(body.fix)
+    kept = wiring.confirming().confirm(turn, "api", host=body.host, fix=body.fix)
+    telling.tell_learned(wiring.parts(), turn)
+    return memory_shapes.memory(kept, turn.user_id)
 
 
 def mine(turn_id: str) -> values.Turn:

@@ -125,6 +125,7 @@ def _command(event: Event) -> str:
 
 def _output(kind: str) -> str:
     return {
+        "cause_confirmed": gettext("%(who)s confirmed a cause on %(host)s; it became a case."),
         "output_flagged": gettext("An output on %(host)s gave orders; it was marked."),
         "output_called_harmless": gettext(
             "%(who)s called the orders in an output on %(host)s harmless."

@@ -13,7 +13,7 @@ from walissh.store import commands, memories, milestones, turns
 from walissh.web.pages import folded, plans, questions, view
 from walissh.web.pages.folded import Folded
 from walissh.web.pages.plans import Plan
-from walissh.web.pages.view import Card, TurnView
+from walissh.web.pages.view import Card, Doubt, TurnView
 
 SHOWN_MILESTONES = 12
 SHOWN_MEMORIES = 8
@@ -67,6 +67,7 @@ def of_turn(shown: TurnView, live: Live) -> Iterator[Fragment]:
     for entry in shown.log:
         yield Fragment(entry.id, f"log-{turn.id}", entry.sig, _entry(entry))
     yield answer(shown, live)
+    yield Fragment(f"cause-{turn.id}", own, shown.cause_sig, lambda: cause_html(shown))
     yield question(shown)
     yield Fragment(f"status-{turn.id}", own, shown.status_sig, lambda: status_html(shown))
 
@@ -133,6 +134,11 @@ def new_turn_html(turn: Turn) -> str:
 def turn_html(shown: TurnView) -> str:
     """Return a whole turn."""
     return render_template("talk/_turn.html", turn=shown, live="")
+
+
+def cause_html(shown: TurnView, doubt: Doubt | None = None) -> str:
+    """Return the causes that a turn names, to be confirmed; *doubt*: why one was not."""
+    return render_template("talk/_cause.html", turn=shown, doubt=doubt)
 
 
 def recalled_html(shown: TurnView, *, opened: bool = False) -> str:

@@ -14,7 +14,7 @@ from walissh.react.turn import (
     Turn,
     TurnStatus,
 )
-from walissh.store import commands, history, hosts, outputs
+from walissh.store import commands, history, hosts, memories, outputs
 from walissh.web.pages import questions, recalled
 from walissh.web.pages.recalled import Learned, Remembered
 
@@ -59,6 +59,16 @@ class Refusal:
     command_id: str
     text: str
     command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A confirmation that was not taken: of which host, the fix that was typed, and why."""
+
+    turn_id: str
+    host: str
+    fix: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +144,8 @@ class Thought:
 class TurnView:
     """A turn as the page shows it; *log* is in the order in which things happened.
 
-    *given* is the turn whose message answered what this one asks.
+    *given* is the turn whose message answered what this one asks, *cases* the ids of the
+    memories that its confirmed causes became and that are still there.
     """
 
     turn: Turn
@@ -143,6 +154,18 @@ class TurnView:
     remembered: Remembered = field(default_factory=Remembered)
     learned: tuple[Learned, ...] = ()
     given: Turn | None = None
+    cases: frozenset[str] = frozenset()
+
+    @property
+    def is_flagged(self) -> bool:
+        """Tell whether an output gives orders that nobody has called harmless."""
+        return any(isinstance(each, Card) and each.run.is_flagged for each in self.log)
+
+    @property
+    def cause_sig(self) -> str:
+        """A text that changes with the causes and with what became of them."""
+        found = self.turn.diagnosed
+        return digest(found, sorted(self.cases), self.is_flagged) if found else ""
 
     @property
     def asks(self) -> bool:
@@ -266,7 +289,13 @@ def _turn(
     log += [card(run, stages) for run in runs if run.id not in shown]
     failed = turn.status is TurnStatus.FAILED
     learned = recalled.learned(turn, messages)
-    return TurnView(turn, tuple(log), partial if failed else "", remembered, learned, given)
+    partial = partial if failed else ""
+    return TurnView(turn, tuple(log), partial, remembered, learned, given, _cases(turn))
+
+
+def _cases(turn: Turn) -> frozenset[str]:
+    ids = [each.memory_id for each in turn.diagnosed if each.memory_id]
+    return frozenset(each.id for each in memories.of_ids(ids, turn.user_id)) if ids else frozenset()
 
 
 def _with_refused(messages: Sequence[Message]) -> list[tuple[Message, tuple[str, ...]]]:
