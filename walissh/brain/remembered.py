@@ -37,6 +37,11 @@ _PAST = re.compile(
 _PRESENT = re.compile(
     r"现在|又|再次|今天|今早|刚刚|一直|仍|\b(now|again|today|still|keeps?|this morning)\b", re.I
 )
+_ASKS = re.compile(
+    r"为什么|为啥|为何|怎么回事|哪里(?:有|出)问题|排查|(?:查|找|定位).{0,8}(?:原因|根因)"
+    r"|\bwhy\b|\bfind (?:out|the cause)\b|\bwhat(?: is|'s) wrong\b",
+    re.I,
+)
 _FACTS: Final = ("environment fact", "环境事实", "software fact", "软件事实")
 _FACT_PORT = re.compile(
     r"(?:\bports?|端口|listen\w*|监听)\D{0,24}?(\d{2,5})(?!\d)|:(\d{2,5})(?!\d)", re.I
@@ -103,7 +108,8 @@ def is_but_a_wish(said: str) -> bool:
     """Tell whether the message only says how things are to be done from now on."""
     found = preferences.from_user(said)
     told = sum(len(each.content) for each in found)
-    return bool(found) and told >= WISH_SHARE * len(said.strip())
+    wide = bool(found) and told >= WISH_SHARE * len(said.strip())
+    return wide and _ASKS.search(said) is None
 
 
 def _entries(messages: Sequence[Message]) -> list[tuple[str, str]]:
