@@ -5,7 +5,7 @@ expression give them, plus the place it came from, so that a claim can cite its 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
@@ -31,6 +31,7 @@ _COMPLAINT = re.compile(
     r"|^failed to list units|^no journal files were|^hint: you are currently not seeing messages",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[\w.-]+")
 _SECTION = re.compile(r"==> (.+) <==")
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _FRACTION = re.compile(r"[+-]?\d{1,18}\.\d+")
@@ -86,6 +87,24 @@ def complaint(lines: Iterable[Line]) -> str:
 def without_complaints(lines: Iterable[Line]) -> list[Line]:
     """Return the lines that are not blank and not about a tool that could not."""
     return [line for line in lines if line.text.strip() and not _COMPLAINT.match(line.text)]
+
+
+def without_own_complaints(lines: Iterable[Line], command: str) -> list[Line]:
+    """Return the lines that are not blank and no complaint of a tool in *command*.
+
+    For answers that quote files: a log may well say that another program could not.
+    """
+    tools = frozenset(_WORD.findall(command)) | {"sudo"}
+    return [line for line in lines if line.text.strip() and not _complains(line.text, tools)]
+
+
+def _complains(text: str, tools: Collection[str]) -> bool:
+    if not _COMPLAINT.match(text):
+        return False
+    parts = [part.strip() for part in text.split(":")]
+    return parts[0] in tools or (
+        len(parts) > 2 and parts[1].startswith("line ") and parts[2] in tools
+    )
 
 
 def by_regex(pattern: str, lines: Sequence[Line], command_id: str) -> list[Row]:

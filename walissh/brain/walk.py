@@ -156,7 +156,11 @@ def _rows(
     variant: Variant, result: Result, lines: list[Line], given: Mapping[str, object]
 ) -> list[Row] | None:
     """Return the rows of a usable answer, None if it is not one."""
-    useful = parse.without_complaints(lines)
+    useful = (
+        parse.without_own_complaints(lines, variant.run)
+        if variant.sections
+        else parse.without_complaints(lines)
+    )
     try:
         rows = _parsed(variant, useful, result.command_id)
     except parse.ParseOutputError:
@@ -166,7 +170,8 @@ def _rows(
     if rows:
         return rows
     failed = result.exit_code is None or result.exit_code in _NOT_RUNNABLE
-    return [] if variant.empty and not failed and not parse.complaint(lines) else None
+    complained = len(useful) < sum(bool(line.text.strip()) for line in lines)
+    return [] if variant.empty and not failed and not complained else None
 
 
 def _parsed(variant: Variant, lines: list[Line], command_id: str) -> list[Row]:
