@@ -21,6 +21,7 @@ Names = Mapping[str, object]
 
 UNKNOWN: Final = object()
 _TEMPLATE = re.compile(r"(?<![$%])\{(?!\s)([^{}]+)\}")  # not the shell's ${x}, { x; }, %{x}
+_EDGE = re.compile(r"(?<!\\)\\b")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
@@ -100,7 +101,7 @@ def expressions(template: str) -> list[str]:
 
 def names(expression: str) -> set[str]:
     """Return the free names that *expression* reads; raises SyntaxError if it is broken."""
-    tree = ast.parse(expression.strip(), mode="eval")
+    tree = ast.parse(_source(expression), mode="eval")
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     bound = {
         node.target.id
@@ -219,7 +220,12 @@ def _matches(pattern: str, text: object) -> bool:
 
 @lru_cache(maxsize=2048)
 def _parsed(expression: str) -> ast.stmt:
-    return ast.parse(expression.strip()).body[0]
+    return ast.parse(_source(expression)).body[0]
+
+
+def _source(expression: str) -> str:
+    r"""Return *expression* with ``\b`` meant as in patterns: an edge of a word, no backspace."""
+    return _EDGE.sub(r"\\\\b", expression.strip())
 
 
 def _plain(names: Names) -> dict[str, object]:
