@@ -75,9 +75,9 @@ def walked(rows: Sequence[Row]) -> list[Mapping[str, object]]:
 def stopped(rows: Sequence[Row], user: str, groups: str, line: str) -> Mapping[str, object] | None:
     """Return what stops *user*, who is in *groups* (names with blanks), on the way in *rows*.
 
-    None if nothing does. A row ``type ... script ...`` tells that the file is run.
+    None if nothing does. A row with the first line of a script tells that it is run.
     """
-    is_script = any(str(row.get("text", "")).startswith("type ") for row in rows)
+    is_script = any(str(row.get("text", "")).startswith("#!") for row in rows)
     return barrier(way(rows), user, groups.split(), line, is_run=is_script)
 
 
