@@ -19,6 +19,7 @@ from tests.model_script import Call, Say
 from tests.scripted_model import ScriptedModel
 from tests.services import clean_environment
 from tests.sshd import Sshd
+from walissh.cli.checked import Status, worst
 from walissh.store import audit
 
 OWN = """
@@ -182,9 +183,10 @@ def test_a_lost_host_is_one_clear_line_and_holds_up_no_other(shop: Shop) -> None
     assert [each.partition(" (")[0] for each in lines[3:]] == ["web1: OK", "web2: OK"]
 
 
-def test_a_critical_host_weighs_more_than_a_lost_one(shop: Shop) -> None:
-    shop.is_said("down")
-    assert shop.check("dead", "web1").code == 2
+def test_critical_weighs_more_than_unknown_and_unknown_more_than_a_warning() -> None:
+    assert worst([Status.OK, Status.CRITICAL, Status.UNKNOWN]) is Status.CRITICAL
+    assert worst([Status.WARNING, Status.UNKNOWN]) is Status.UNKNOWN
+    assert worst([]) is Status.UNKNOWN
 
 
 def test_what_would_need_approval_is_left_out_and_named(shop: Shop) -> None:
@@ -212,6 +214,7 @@ def test_it_leaves_the_audit_trail_and_nothing_else(shop: Shop) -> None:
     assert {table: rows(table) for table in TABLES} == {table: [] for table in TABLES}
 
 
+@pytest.mark.slow
 def test_a_trail_that_cannot_be_written_is_told_and_nothing_runs(
     shop: Shop, tmp_path: Path
 ) -> None:
@@ -223,6 +226,7 @@ def test_a_trail_that_cannot_be_written_is_told_and_nothing_runs(
     assert result.code == 3 and "the audit trail cannot be written" in result.out
 
 
+@pytest.mark.slow
 def test_no_model_is_asked_whatever_is_configured(shop: Shop) -> None:
     shop.is_said("open")
     assert shop.check("web1", OPENAI_BASE_URL="http://127.0.0.1:9/v1").code == 0

@@ -290,6 +290,7 @@ def test_a_round_that_a_dead_process_left_open_is_valid_and_told(shop: World) ->
     assert is_valid(given) and "outcome unknown" in results(given)[0]
 
 
+@pytest.mark.slow
 def test_in_a_small_window_every_request_is_valid_and_the_turn_ends(shop: World) -> None:
     shop.shell.outputs = {"look front": ("noise\n" * 9000 + "down port 8081\n", 0)}
     gauge = Gauge("gpt-4o", shop.parts.gauge.lessons, configured_tokens=4000)

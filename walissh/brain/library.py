@@ -164,9 +164,7 @@ def _together(read: Sequence[Own], problems: list[Problem]) -> Library:
     built_in = playbook.built_in()
     fresh, taken = _without_known_names(read, built_in)
     problems += taken
-    own, broken = _sound(fresh, built_in)
-    problems += broken
-    whole = _joined(built_in, own) if own else built_in
+    whole, own = _sound(fresh, built_in, problems)
     return Library(whole, own, tuple(sorted(problems, key=lambda each: each.path)))
 
 
@@ -202,21 +200,20 @@ def _names(books: Iterable[Playbook]) -> list[str]:
     ]
 
 
-def _sound(fresh: Sequence[Own], built_in: Catalogue) -> tuple[tuple[Own, ...], list[Problem]]:
+def _sound(
+    fresh: Iterable[Own], built_in: Catalogue, problems: list[Problem]
+) -> tuple[Catalogue, tuple[Own, ...]]:
     """Leave out, one after the other, what refers to nothing; the rest may use each other."""
     own = list(fresh)
-    problems: list[Problem] = []
     while own:
         try:
-            _joined(built_in, own)
+            return _joined(built_in, own), tuple(own)
         except PlaybookError as error:
             wrong = _blamed(own, str(error))
             own.remove(wrong)
             why = f"{wrong.path.name}: {str(error).removeprefix(f'{wrong.book.name}: ')}"
             problems.append(Problem(wrong.path, why))
-        else:
-            break
-    return tuple(own), problems
+    return built_in, ()
 
 
 def _blamed(own: Sequence[Own], why: str) -> Own:
