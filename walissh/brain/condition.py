@@ -21,7 +21,7 @@ Names = Mapping[str, object]
 
 UNKNOWN: Final = object()
 _TEMPLATE = re.compile(r"(?<![$%])\{(?!\s)([^{}]+)\}")  # not the shell's ${x}, { x; }, %{x}
-_EDGE = re.compile(r"(?<!\\)\\b")
+_BACKSLASH = re.compile(r"""\\([\\'"])|\\""")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
@@ -69,7 +69,14 @@ def evaluate(expression: str, names: Names) -> object:
     evaluator = EvalWithCompoundTypes(functions=dict(FUNCTIONS), names=_plain(names))
     try:
         value: object = evaluator.eval(expression, _parsed(expression))
-    except (InvalidExpression, LookupError, TypeError, ValueError, ArithmeticError):
+    except (
+        InvalidExpression,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+    ):
         return UNKNOWN
     return value
 
@@ -224,8 +231,8 @@ def _parsed(expression: str) -> ast.stmt:
 
 
 def _source(expression: str) -> str:
-    r"""Return *expression* with ``\b`` meant as in patterns: an edge of a word, no backspace."""
-    return _EDGE.sub(r"\\\\b", expression.strip())
+    """Return *expression* with its backslashes as patterns mean them: none is Python's own."""
+    return _BACKSLASH.sub(lambda found: found[0] if found[1] else r"\\", expression.strip())
 
 
 def _plain(names: Names) -> dict[str, object]:
