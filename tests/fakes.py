@@ -53,7 +53,7 @@ class ScriptedModel:
         if isinstance(step, WalisshError):
             raise step
         on_text(step.text)
-        return Reply(step.text, step.tool_calls, Usage(10, 5))
+        return replace(step, usage=Usage(10, 5))
 
 
 @dataclass

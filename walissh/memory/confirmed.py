@@ -21,6 +21,7 @@ LOOK_BACK: Final = 3
 HIDDEN: Final = "‹secret›"
 
 _CODE = re.compile(r"`+")
+_NAME_PARTS = re.compile(r"[._]+")
 
 
 class Turns(Protocol):
@@ -116,12 +117,14 @@ class Confirming:
         for each in reversed(talk[max(0, at - 1 - LOOK_BACK) : at]):
             if each.diagnosed:
                 return each
-            if each.status is not TurnStatus.DONE or not self._repairs(each):
+            if each.status is not TurnStatus.DONE or not self._goes_with_it(each):
                 return None
         return None
 
-    def _repairs(self, turn: Turn) -> bool:
-        return any(run.went_well for run in self.commands.of_turn(turn.id))
+    def _goes_with_it(self, turn: Turn) -> bool:
+        """Tell whether something was run for it, as a repair is, or it confirmed already."""
+        said = confirming.read(turn.question) is not None
+        return said or any(run.went_well for run in self.commands.of_turn(turn.id))
 
     def _answer(self, turn: Turn) -> str | None:
         said = [each for each in self.history.of_turn(turn.id) if each.role == "assistant"]
@@ -139,7 +142,7 @@ def case_of(found: Diagnosed, fix: str = "") -> Found:
     fix = fix.strip() or _plain(found.fix)
     return Found(
         type=MemoryType.TROUBLESHOOTING_CASE,
-        subject=found.finding.replace("_", " "),
+        subject=_NAME_PARTS.sub(" ", found.finding),
         value=cause,
         content=" → ".join(filter(None, (symptom, cause, fix))),
         symptom=symptom,
