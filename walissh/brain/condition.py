@@ -20,6 +20,8 @@ from walissh.react.turn import Language
 Names = Mapping[str, object]
 
 UNKNOWN: Final = object()
+MAYBE: Final = "maybe"
+"""``maybe.probe`` are the rows of a probe, none if it was not seen, where ``probe`` is unknown."""
 _TEMPLATE = re.compile(r"(?<![$%])\{(?!\s)([^{}]+)\}")  # not the shell's ${x}, { x; }, %{x}
 _BACKSLASH = re.compile(r"""\\([\\'"])|\\""")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
@@ -62,6 +64,15 @@ class Fields(Mapping[str, object]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+class Maybe(Fields):
+    """The rows of each probe by its name; no rows for one that was not seen."""
+
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> object:
+        return self._values.get(name, [])
 
 
 def evaluate(expression: str, names: Names) -> object:
@@ -115,7 +126,17 @@ def names(expression: str) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name)
     }
-    return read - bound - set(FUNCTIONS) - {"True", "False", "None"}
+    return (read | _maybe_read(tree)) - bound - set(FUNCTIONS) - {"True", "False", "None", MAYBE}
+
+
+def _maybe_read(tree: ast.AST) -> set[str]:
+    return {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == MAYBE
+    }
 
 
 @lru_cache(maxsize=4096)

@@ -130,8 +130,9 @@ class Walk:
             by_probe: dict[str, list[Seen]] = {}
             for each in self.seen:
                 by_probe.setdefault(each.probe, []).append(each)
-            self._names = {name: _joined(runs) for name, runs in by_probe.items()}
-            self._names["ask"] = self.ask
+            joined = {name: _joined(runs) for name, runs in by_probe.items()}
+            maybe = condition.Maybe({name: each["rows"] for name, each in joined.items()})
+            self._names = {**joined, "ask": self.ask, condition.MAYBE: maybe}
             self._named = len(self.seen)
         return self._names
 
