@@ -99,12 +99,17 @@ def diagnose(
     told = list(_tell_all(this, books))
     causes = _causes(this, told, books)
     rest = [each for each in told if each.role != "cause" or each not in causes]
-    orders = _orders(walk, causes)[: max(0, MAX_COMMANDS - len(results))]
+    orders = _orders(walk, causes, books)[: max(0, MAX_COMMANDS - len(results))]
     return Diagnosis(orders, tuple(rest), tuple(walk.unseen), causes)
 
 
-def _orders(walk: Walk, causes: Sequence[Told]) -> tuple[Order, ...]:
-    orders = {order.command: order for order in walk.orders}.values()
+def _orders(walk: Walk, causes: Sequence[Told], books: Sequence[Playbook]) -> tuple[Order, ...]:
+    """Return what to ask next, what the chosen *books* want first: there is a limit."""
+    own = {name for book in books for name in book.findings}
+    orders = sorted(
+        {order.command: order for order in walk.orders}.values(),
+        key=lambda each: each.origin is not None and each.origin.finding not in own,
+    )
     known = {each.name for each in causes if each.sure >= SURE}
     if known:
         return tuple(each for each in orders if each.origin and each.origin.finding in known)
