@@ -35,6 +35,10 @@ bench-memory: setup-dev
 bench-safety: setup-dev
 	@$(BIN)/python bench/safety.py $(SETS)
 
+.PHONY: bench-faults
+bench-faults: setup-dev
+	@$(BIN)/python bench/faults.py $(LAB) $(or $(ARGS),--product --healthy)
+
 .PHONY: fuzz
 fuzz: setup-dev
 	@$(BIN)/pip install -q --require-hashes -r requirements/fuzz.txt

@@ -5,6 +5,10 @@
 one fault at a time into it. Each fault is asked about in both languages, then each question
 is put to the healthy server, where no cause may be named. Every command is judged by the
 gate first; one that is not plainly reading is not run, and told.
+
+Without ``--product`` the brain alone is played, over a plain ssh. With it the questions go to
+a whole ``walissh up`` in a scratch home by its JSON interface, and seconds are those that a
+person waits. The last line is the sums as JSON; exit code 1 if any was missed or held back.
 """
 
 # ruff: noqa: T201  it prints figures
@@ -13,11 +17,14 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import product
 import yaml
 
 from walissh.brain import playbook
@@ -133,6 +140,16 @@ def _one(command: str, config: str) -> tuple[str, str]:
     return f"exit {ran.returncode}, {len(text.splitlines())} lines", text
 
 
+def ask_product(running: product.Product, question: str, language: Language) -> Asked:
+    """Put one question to the whole product; it finds the language by itself."""
+    turned = running.ask(question)
+    answer = turned.answer if turned.status == "done" else f"[{turned.status}] {turned.answer}"
+    return Asked(answer, turned.commands, [], turned.held, turned.seconds, turned.steps)
+
+
+Ask = Callable[[str, Language], Asked]
+
+
 def judge(lab: Lab, fault: str, answer: str) -> tuple[str, str]:
     """Return ``found``, ``wrong`` (a cause that is not it) or ``not found``, and why."""
     scored = lab.call("score", fault, "--answer-file", "-", given=answer)
@@ -146,39 +163,79 @@ def main() -> None:
     """Print a line for each question, and the sums; exit code 1 if any was missed."""
     options = _options()
     lab = Lab(options.lab.resolve())
-    config = lab.info()["ssh_config"]
-    faults = options.faults or lab.faults()
-    languages: Sequence[Language] = options.lang or LANGUAGES
-    sums: dict[str, int] = {}
-    if not options.healthy_only:
-        for fault in faults:
-            lab.call("heal")
-            injected = lab.call("inject", fault)
-            if injected.returncode:
-                print(f"{fault}: not injected: {injected.stdout}{injected.stderr}")
-                continue
-            for language in languages:
-                asked = ask(lab.question(fault, language), language, config, show=options.show)
-                verdict, why = judge(lab, fault, asked.answer)
-                _tell(fault, language, verdict, asked, sums)
-                if options.record:
-                    _record(options.record, fault, asked)
-                if options.show or (options.why and verdict != "found"):
-                    print(asked.answer, why, sep="\n")
-            lab.call("heal")
-    if options.healthy or options.healthy_only:
+    info = lab.info()
+    scores = Scores({}, [], [])
+    with ExitStack() as stack:
+        if options.product:
+            running = stack.enter_context(product.running("shop-01", info))
+            put: Ask = partial(ask_product, running)
+        else:
+            put = partial(ask, config=info["ssh_config"], show=options.show)
+        if not options.healthy_only:
+            _ask_ill(lab, put, options, scores)
+        if options.healthy or options.healthy_only:
+            _ask_healthy(lab, put, options, scores)
+    print(json.dumps(scores.told()))
+    sys.exit(any(scores.sums.get(each) for each in MISSED))
+
+
+def _ask_ill(lab: Lab, put: Ask, options: argparse.Namespace, scores: "Scores") -> None:
+    """Ask about each fault while it is there."""
+    for fault in options.faults or lab.faults():
         lab.call("heal")
-        for fault in faults:
-            for language in languages:
-                asked = ask(lab.question(fault, language), language, config, show=options.show)
-                named = any(each in asked.answer for each in CAUSE)
-                _tell(
-                    f"healthy: {fault}", language, "false cause" if named else "clean", asked, sums
-                )
-                if named and options.why:
-                    print(asked.answer)
-    print(json.dumps(sums))
-    sys.exit(any(sums.get(each) for each in ("wrong", "not found", "false cause", "refused")))
+        injected = lab.call("inject", fault)
+        if injected.returncode:
+            print(f"{fault}: not injected: {injected.stdout}{injected.stderr}")
+            scores.add("not injected")
+            continue
+        for language in options.lang or LANGUAGES:
+            asked = put(lab.question(fault, language), language)
+            verdict, why = judge(lab, fault, asked.answer)
+            _tell(fault, language, verdict, asked, scores)
+            if options.record:
+                _record(options.record, fault, asked)
+            if options.show or (options.why and verdict != "found"):
+                print(asked.answer, why, sep="\n")
+    lab.call("heal")
+
+
+def _ask_healthy(lab: Lab, put: Ask, options: argparse.Namespace, scores: "Scores") -> None:
+    """Ask the same while nothing is wrong: no cause may be named."""
+    lab.call("heal")
+    for fault in options.faults or lab.faults():
+        for language in options.lang or LANGUAGES:
+            asked = put(lab.question(fault, language), language)
+            named = any(each in asked.answer for each in CAUSE)
+            verdict = "false cause" if named else "clean"
+            _tell(f"healthy: {fault}", language, verdict, asked, scores)
+            if named and options.why:
+                print(asked.answer)
+
+
+MISSED = ("wrong", "not found", "false cause", "refused", "not injected")
+
+
+@dataclass
+class Scores:
+    """How often each came out, and what it cost."""
+
+    sums: dict[str, int]
+    commands: list[int]
+    seconds: list[float]
+
+    def add(self, verdict: str, count: int = 1) -> None:
+        """Count *verdict*."""
+        self.sums[verdict] = self.sums.get(verdict, 0) + count
+
+    def told(self) -> dict[str, float]:
+        """Return the sums, with the most commands and the seconds of a question."""
+        costs = sorted(self.seconds) or [0.0]
+        return {
+            **self.sums,
+            "most_commands": max(self.commands, default=0),
+            "median_s": round(costs[len(costs) // 2], 1),
+            "most_s": round(costs[-1], 1),
+        }
 
 
 def _record(folder: Path, fault: str, asked: Asked) -> None:
@@ -190,10 +247,12 @@ def _record(folder: Path, fault: str, asked: Asked) -> None:
     file.write_text(text, "utf-8")
 
 
-def _tell(name: str, language: str, verdict: str, asked: Asked, sums: dict[str, int]) -> None:
-    sums[verdict] = sums.get(verdict, 0) + 1
-    sums["refused"] = sums.get("refused", 0) + len(asked.refused)
-    more = f", refused by the gate: {asked.refused}" if asked.refused else ""
+def _tell(name: str, language: str, verdict: str, asked: Asked, scores: Scores) -> None:
+    scores.add(verdict)
+    scores.add("refused", len(asked.refused))
+    scores.commands.append(len(asked.commands))
+    scores.seconds.append(asked.seconds)
+    more = f", held back by the gate: {asked.refused}" if asked.refused else ""
     print(
         f"{name} {language}: {verdict}, {len(asked.commands)} commands in {asked.steps} steps,"
         f" {asked.seconds:.1f} s{more}",
@@ -206,6 +265,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("lab", type=Path)
     parser.add_argument("faults", nargs="*")
     parser.add_argument("--lang", nargs="*", choices=LANGUAGES)
+    parser.add_argument("--product", action="store_true", help="Ask a whole walissh up.")
     parser.add_argument("--healthy", action="store_true", help="Also ask the healthy server.")
     parser.add_argument("--healthy-only", action="store_true")
     parser.add_argument("--record", type=Path, help="Keep the outputs in this folder.")

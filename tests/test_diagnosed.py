@@ -111,9 +111,14 @@ def test_it_goes_out_with_the_session_and_is_gone_with_it(pantry: World) -> None
 # --- confirmed ----------------------------------------------------------------------------
 
 
-def test_unconfirmed_it_is_no_case(pantry: World) -> None:
-    asked(pantry, QUESTION)
-    assert cases(pantry) == []
+def test_unconfirmed_it_is_no_case_however_it_is_worded(world: World) -> None:
+    found = Diagnosed("web1", "a.b", "critical", "no bread", "unsent", "", "", 95)
+    told = "There was no bread because the order was never sent; it was sent, and that fixed it."
+    look = ToolCall("c1", "run_command", json.dumps({"host": "web1", "command": "ls"}))
+    world.script((look,), Reply(told, diagnosed=(found,)), (look,), Reply(told))
+    assert asked(world, "why?").diagnosed and cases(world) == []
+    assert not asked(world, "and now?").diagnosed
+    assert len(cases(world)) == 1, "without a diagnosis to confirm the report counts"
 
 
 def test_confirmed_it_is_a_case_of_the_host_with_its_source(pantry: World) -> None:

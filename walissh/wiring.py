@@ -212,6 +212,7 @@ def mind(settings: Settings) -> Mind:
         working=WorkingMemory(connection),
         dropped=dropped,
         refiner=refiner(settings, dropped),
+        concludes=settings.uses_openai,
     )
 
 
@@ -238,8 +239,12 @@ def mind_of(
     working: Working,
     dropped: Callable[[str], None],
     refiner: Refiner | None = None,
+    concludes: bool = True,
 ) -> Mind:
-    """Return memory on the stores of the database, and what is given."""
+    """Return memory on the stores of the database, and what is given.
+
+    *concludes* tells whether the brain repairs by itself and may report a case.
+    """
     aside = SidePath(JOB_ENDS, dropped)
     longterm = LongTermMemory(memories)
     return Mind(
@@ -253,7 +258,17 @@ def mind_of(
         commands=commands,
         working=working,
         aftermath=Aftermath(
-            longterm, memories, core_memory, said, commands, history, hosts, tracker, aside, refiner
+            longterm,
+            memories,
+            core_memory,
+            said,
+            commands,
+            history,
+            hosts,
+            tracker,
+            aside,
+            refiner,
+            concludes,
         ),
         confirming=confirming(),
         aside=aside,

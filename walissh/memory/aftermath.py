@@ -11,7 +11,7 @@ from walissh.memory.longterm import LongTermMemory
 from walissh.memory.needs import Change, Commands, CoreMemory, History, Hosts, Memories, Said
 from walissh.memory.sidepath import SidePath
 from walissh.react.host import Host
-from walissh.react.turn import CommandRun, Message, Turn, TurnStatus, compaction_asked
+from walissh.react.turn import CommandRun, Message, Risk, Turn, TurnStatus, compaction_asked
 
 OBSERVED_LINES = 4_000
 """What a command teaches stands in its first lines: versions, tables, settings."""
@@ -48,7 +48,11 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """Reads an ended turn again and keeps what it taught. Doing it twice adds nothing."""
+    """Reads an ended turn again and keeps what it taught. Doing it twice adds nothing.
+
+    Without *concludes* no answer is read for a case: the playbooks only propose a fix, and a
+    person confirms what they found.
+    """
 
     longterm: LongTermMemory
     memories: Memories
@@ -60,6 +64,7 @@ class Aftermath:
     tracker: Tracker
     aside: SidePath
     refiner: Refining | None = None
+    concludes: bool = True
 
     def learn(self, turn: Turn) -> bool:
         """Return False if a store was away, so that it must be done again."""
@@ -165,6 +170,8 @@ class Aftermath:
         # without a command of its own an answer retells: it is no evidence
         if turn.status is not TurnStatus.DONE or not (turn.answer and answers and runs):
             return True
+        if not self.concludes or (turn.diagnosed and not any(map(_is_repair, runs))):
+            return True
         return self.aside.settled(
             "conclusion",
             lambda: learned.extend(
@@ -194,3 +201,7 @@ class Aftermath:
     def _only_host(self, runs: Sequence[CommandRun]) -> Host | None:
         ids = {run.host_id for run in runs}
         return self.hosts.get(ids.pop(), runs[0].user_id) if len(ids) == 1 else None
+
+
+def _is_repair(run: CommandRun) -> bool:
+    return run.went_well and run.risk is not Risk.READ_ONLY
