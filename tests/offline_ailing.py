@@ -17,7 +17,7 @@ NO_SYSTEMD = "System has not been booted with systemd as init system (PID 1). Ca
 CAUSE = {"zh": "根因（", "en": "Root cause ("}
 
 
-def ps(  # noqa: PLR0913  the columns of ps
+def ps(
     pid: int,
     args: str,
     *,
