@@ -102,8 +102,7 @@ def lost(rows: Sequence[Row]) -> Mapping[str, object] | None:
     at = next((n for n, each in enumerate(elements) if each.gone and n), None)
     if at is None or elements[at].gone == "Permission denied":
         return None
-    before = elements[at - 1]
-    link = before if before.kind == "l" else None
+    link = _link_to(elements[at], elements[:at])
     folder = next((each.path for each in reversed(elements[:at]) if each.kind == "d"), "/")
     return {
         **elements[at].as_row(),
@@ -112,6 +111,13 @@ def lost(rows: Sequence[Row]) -> Mapping[str, object] | None:
         "folder": folder,
         "why": elements[at].gone,
     }
+
+
+def _link_to(gone: Element, before: Sequence[Element]) -> Element | None:
+    """Return the link in whose target *gone* lies, not one that was passed for good."""
+    links = [each for each in before if each.kind == "l"]
+    last = links[-1] if links else None
+    return last if last and not gone.path.startswith(f"{last.path}/") else None
 
 
 def _first_block(rows: Sequence[Row]) -> list[Row]:
