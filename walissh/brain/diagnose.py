@@ -20,6 +20,7 @@ MAX_COMMANDS: Final = 25
 SURE: Final = 90
 """A cause so sure, in percent, ends the search."""
 
+_RESERVED: Final = 5  # commands of each question that only its own playbooks may ask for
 _MAX_STEPS: Final = 8
 _MAX_LINES_FOUND: Final = 3
 _ABOUT_WEIGHT: Final = 8
@@ -99,7 +100,7 @@ def diagnose(
     told = list(_tell_all(this, books))
     causes = _causes(this, told, books)
     rest = [each for each in told if each.role != "cause" or each not in causes]
-    orders = _orders(walk, causes, books)[: max(0, MAX_COMMANDS - len(results))]
+    orders = _within(MAX_COMMANDS - len(results), _orders(walk, causes, books), books)
     return Diagnosis(orders, tuple(rest), tuple(walk.unseen), causes)
 
 
@@ -114,6 +115,14 @@ def _orders(walk: Walk, causes: Sequence[Told], books: Sequence[Playbook]) -> tu
     if known:
         return tuple(each for each in orders if each.origin and each.origin.finding in known)
     return tuple(orders)
+
+
+def _within(left: int, orders: Sequence[Order], books: Sequence[Playbook]) -> tuple[Order, ...]:
+    """Return at most *left* of *orders*; the last few are kept for what the *books* want."""
+    own = {name for book in books for name in book.findings}
+    near = [each for each in orders if each.origin is None or each.origin.finding in own]
+    far = [each for each in orders if each not in near]
+    return (*near, *far[: max(0, left - _RESERVED - len(near))])[: max(0, left)]
 
 
 def _follow(this: _Reasoning) -> None:
