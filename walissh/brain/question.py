@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from walissh.brain import asked
@@ -167,12 +168,20 @@ def choose(text: str, found: Catalogue) -> tuple[Playbook, ...]:
 
 def _hits(text: str, words: Words) -> int:
     lower = text.casefold()
-    chinese = sum(re.search(word, text, re.IGNORECASE) is not None for word in words.zh)
+    chinese = sum(_pattern(word).search(text) is not None for word in words.zh)
     return chinese + sum(_has_word(lower, word.casefold()) for word in words.en)
 
 
+@cache
+def _pattern(word: str) -> re.Pattern[str]:
+    """Compile *word* once: there are more of them than ``re`` keeps."""
+    return re.compile(word, re.IGNORECASE)
+
+
 def _has_word(text: str, word: str) -> bool:
-    return re.search(rf"(?<![a-z0-9]){re.escape(word)}s?(?![a-z0-9])", text) is not None
+    if word not in text:
+        return False
+    return _pattern(rf"(?<![a-z0-9]){re.escape(word)}s?(?![a-z0-9])").search(text) is not None
 
 
 def _ports(text: str) -> tuple[int, ...]:
