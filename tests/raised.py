@@ -9,7 +9,17 @@ from pathlib import Path
 import walissh
 
 PACKAGE = Path(walissh.__file__).parent
-PARTS = ("ssh", "store", "react", "brain", "web", "safety", "memory/core.py", "host_import.py")
+PARTS = (
+    "ssh",
+    "store",
+    "react",
+    "brain",
+    "web",
+    "safety",
+    "memory/core.py",
+    "memory/confirmed.py",
+    "host_import.py",
+)
 
 NOT_ON_A_PAGE = {
     "SettingsError": "stops the start",
