@@ -8,6 +8,7 @@ an error. Mistakes of an author are found when playbooks are loaded, by ``names`
 import ast
 import difflib
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Final
@@ -336,6 +337,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "number": _number,
     "parent": _parent,
     "program": _program,
+    "quoted": lambda value: shlex.quote(str(value)),
     "round": round,
     "route": nginx_conf.route,
     "say": _say,
