@@ -1,6 +1,7 @@
 """What a turn diagnosed is kept with it, and is a case once its person confirms it."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -157,6 +158,18 @@ def test_the_same_case_again_adds_nothing(pantry: World) -> None:
     first = confirm(asked(pantry, QUESTION))
     second = confirm(asked(pantry, QUESTION))
     assert first == second and len(cases(pantry)) == 1
+
+
+def test_the_same_case_with_other_counts_adds_nothing_and_another_port_does(world: World) -> None:
+    for size, port in (("6.04M", 6379), ("6.1M", 6379), ("6.1M", 6380)):
+        told = f"The store (port {port}, PID 12{port}) is full: {size} of 6M used, 80 %."
+        found = Diagnosed("web1", "store.full", "critical", "why?", told, "Empty it.", "", 95)
+        look = ToolCall("c1", "run_command", json.dumps({"host": "web1", "command": "ls"}))
+        world.script((look,), Reply("It is full.", diagnosed=(found,)))
+        confirm(asked(world, "why?"))
+    assert sorted(re.findall("port [0-9]+", "".join(e.cause for e in cases(world)))) == [
+        "port 6379", "port 6380",
+    ]  # fmt: skip
 
 
 def test_a_turn_without_a_cause_confirms_nothing(world: World) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from walissh.errors import ConflictError, InvalidError
@@ -22,6 +22,11 @@ HIDDEN: Final = "‹secret›"
 
 _CODE = re.compile(r"`+")
 _NAME_PARTS = re.compile(r"[._]+")
+_COUNT = re.compile(
+    r"(?<![\w:.,/-])(?<!port )(?<!ports )(?<!端口 )(?<!端口)"
+    r"\d[\d.,]*(?:\s?[KMGTP]i?B?|\s?%)?(?![\w:/-])",
+    re.I,
+)
 
 
 class Turns(Protocol):
@@ -75,12 +80,27 @@ class Confirming:
             Origin.USER, channel, message_id=self._answer(turn), command_id=_command(found)
         )
         on = self._host(turn, found, runs)
-        kept = self.memories.add_or_update(turn.user_id, case_of(found, fix), source, host=on)
+        case = self._as_known(turn.user_id, case_of(found, fix), on)
+        kept = self.memories.add_or_update(turn.user_id, case, source, host=on)
         if kept.memory is None:
             raise ConflictError("Nothing waits to be confirmed here (any more).")
         # the case first: if this ends here, confirming again finds it and adds nothing
         self.diagnoses.confirm(turn.id, turn.user_id, found.host, kept.memory.id)
         return kept.memory
+
+    def _as_known(self, owner_id: str, case: Found, host: Host | None) -> Found:
+        """Return *case* in the words of the same one that is known, which is then no other.
+
+        They are the same if only counts and process ids differ; ports and versions are names.
+        """
+        if host is None:
+            return case
+        known = self.memories.newest(owner_id, case.subject, type=case.type, host_id=host.id)
+        if known is None or _uncounted(known.cause) != _uncounted(case.cause):
+            return case
+        fix = known.fix if _uncounted(known.fix) == _uncounted(case.fix) else case.fix
+        content = _content(case.symptom, known.cause, fix)
+        return replace(case, value=known.value, cause=known.cause, fix=fix, content=content)
 
     def by_words(self, turn: Turn) -> Answered | None:
         """Do what the message of *turn* says if it only confirms the diagnosis before it.
@@ -106,9 +126,8 @@ class Confirming:
                 self.confirm(before, "agent", host=waiting[0].host, fix=said.fix)
             except (ConflictError, InvalidError):
                 return Answered(sentences.not_confirmed(turn.language), before.id)
-        found = (waiting or of_host)[0]
-        text = sentences.confirmed(found.cause, said.fix or found.fix, turn.language)
-        return Answered(text, before.id)
+        cause = (waiting or of_host)[0].cause
+        return Answered(sentences.confirmed(cause, said.fix, turn.language), before.id)
 
     def _diagnosed_before(self, turn: Turn) -> Turn | None:
         """Return the turn that *turn* may confirm: the last one, or that before the repair."""
@@ -144,7 +163,7 @@ def case_of(found: Diagnosed, fix: str = "") -> Found:
         type=MemoryType.TROUBLESHOOTING_CASE,
         subject=_NAME_PARTS.sub(" ", found.finding),
         value=cause,
-        content=" → ".join(filter(None, (symptom, cause, fix))),
+        content=_content(symptom, cause, fix),
         symptom=symptom,
         cause=cause,
         fix=fix,
@@ -152,6 +171,15 @@ def case_of(found: Diagnosed, fix: str = "") -> Found:
         confidence=1.0,
         stale_days=STALE_DAYS,
     )
+
+
+def _content(*parts: str) -> str:
+    return " → ".join(filter(None, parts))
+
+
+def _uncounted(text: str) -> str:
+    """Return *text* without its counts: what is measured is never the same twice."""
+    return _COUNT.sub("#", " ".join(text.split()))
 
 
 def _meant(found: Sequence[Diagnosed], host: str) -> Diagnosed:
