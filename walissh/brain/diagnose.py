@@ -100,7 +100,7 @@ def diagnose(
     told = list(_tell_all(this, books))
     causes = _causes(this, told, books)
     rest = [each for each in told if each.role != "cause" or each not in causes]
-    orders = _within(MAX_COMMANDS - len(results), _orders(walk, causes, books), books)
+    orders = _within(MAX_COMMANDS - len(results), _orders(walk, causes, books), books, found)
     return Diagnosis(orders, tuple(rest), tuple(walk.unseen), causes)
 
 
@@ -117,9 +117,15 @@ def _orders(walk: Walk, causes: Sequence[Told], books: Sequence[Playbook]) -> tu
     return tuple(orders)
 
 
-def _within(left: int, orders: Sequence[Order], books: Sequence[Playbook]) -> tuple[Order, ...]:
-    """Return at most *left* of *orders*; the last few are kept for what the *books* want."""
+def _within(
+    left: int, orders: Sequence[Order], books: Sequence[Playbook], found: Catalogue
+) -> tuple[Order, ...]:
+    """Return at most *left* of *orders*; the last few are kept for what matters most.
+
+    That is what the *books* of the question want, and what follows from a critical finding.
+    """
     own = {name for book in books for name in book.findings}
+    own |= {name for name, each in found.findings.items() if each.severity == "critical"}
     near = [each for each in orders if each.origin is None or each.origin.finding in own]
     far = [each for each in orders if each not in near]
     return (*near, *far[: max(0, left - _RESERVED - len(near))])[: max(0, left)]
