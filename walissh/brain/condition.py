@@ -83,6 +83,8 @@ def evaluate(expression: str, names: Names) -> object:
         value: object = evaluator.eval(expression, _parsed(expression))
     except (
         InvalidExpression,
+        re.error,  # of a pattern that was made of what a machine said
+        AttributeError,
         LookupError,
         TypeError,
         ValueError,
