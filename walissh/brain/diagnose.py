@@ -122,13 +122,15 @@ def _within(
 ) -> tuple[Order, ...]:
     """Return at most *left* of *orders*; the last few are kept for what matters most.
 
-    That is what the *books* of the question want, and what follows from a critical finding.
+    That is what the *books* of the question and those beside them want, and what follows from a
+    critical finding.
     """
-    own = {name for book in books for name in book.findings}
+    own = {name for book in found.with_beside(books) for name in book.findings}
     own |= {name for name, each in found.findings.items() if each.severity == "critical"}
     near = [each for each in orders if each.origin is None or each.origin.finding in own]
     far = [each for each in orders if each not in near]
-    return (*near, *far[: max(0, left - _RESERVED - len(near))])[: max(0, left)]
+    kept = _RESERVED + len(near) if near else 0
+    return (*near, *far[: max(0, left - kept)])[: max(0, left)]
 
 
 def _follow(this: _Reasoning) -> None:
