@@ -198,8 +198,8 @@ def _order(last: Element, line: str, *, is_run: bool) -> str:
         return "xwr"
     if last.kind == "s":
         return "w"
-    if is_run or _EXECUTED.search(last.path):
-        return "xrw"
+    if is_run or _EXECUTED.search(last.path) or "x" in last.bits:
+        return "xrw" if _FOR_WRITING.search(line) else "xr"
     return "wr" if _FOR_WRITING.search(line) else "rw"
 
 
