@@ -42,6 +42,12 @@ _ASKS = re.compile(
     r"|\bwhy\b|\bfind (?:out|the cause)\b|\bwhat(?: is|'s) wrong\b",
     re.I,
 )
+_SUFFERS = re.compile(
+    r"(?:都|就|总|老|最后|结果)(?:是|会|要)?(?:报|返回|出现|显示|变成|收到|得到)?\s*"
+    r"(?:[45]\d\d|错误|超时|失败|打不开|连不上)"
+    r"|\b(?:ends?|answers?|returns?|fails?|responds?|gets?)\b[^.]{0,20}\b[45]\d\d\b",
+    re.I,
+)
 _FACTS: Final = ("environment fact", "环境事实", "software fact", "软件事实")
 _FACT_PORT = re.compile(
     r"(?:\bports?|端口|listen\w*|监听)\D{0,24}?(\d{2,5})(?!\d)|:(\d{2,5})(?!\d)", re.I
@@ -109,7 +115,7 @@ def is_but_a_wish(said: str) -> bool:
     found = preferences.from_user(said)
     told = sum(len(each.content) for each in found)
     wide = bool(found) and told >= WISH_SHARE * len(said.strip())
-    return wide and _ASKS.search(said) is None
+    return wide and not (_ASKS.search(said) or _SUFFERS.search(said))
 
 
 def _entries(messages: Sequence[Message]) -> list[tuple[str, str]]:
