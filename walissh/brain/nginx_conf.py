@@ -8,6 +8,7 @@ braces are there.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -20,7 +21,10 @@ _TOKEN = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{};]|(?:\$\{\w+\}|
 _PASS: Final = frozenset({"proxy_pass", "fastcgi_pass", "uwsgi_pass", "grpc_pass", "scgi_pass"})
 _PORT_OF: Final[Mapping[str, int]] = {"https": 443, "grpcs": 443}
 _LOCAL: Final = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0"})  # noqa: S104
-_INHERITED: Final = ("root", "client_max_body_size", "index", "error_page", "return", "autoindex")
+_INHERITED: Final = (
+    "root", "client_max_body_size", "index", "error_page", "return", "autoindex", "rewrite",
+    "proxy_read_timeout", "proxy_buffer_size", "fastcgi_buffer_size", "limit_req", "limit_conn",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +54,43 @@ def by_config(lines: Sequence[Line], command_id: str) -> list[Row]:
     block), names, listens (ports), location, upstream. A target has also host, port, unix,
     local, and where the address stands: at_file, at_line.
     """
-    top = _Block("main", "", _Directive("main", "", "", 0, Place(command_id, 1, 1)))
-    stack, waiting, current = [top], list[str](), ""
+    files: dict[str, _Block] = {}
+    stack, waiting = list[_Block](), list[str]()
     for file, number, text, place in _numbered(lines, command_id):
-        if file != current:  # each file stands whole in the dump, wherever it is included
-            stack, waiting, current = [top], [], file
+        if file not in files:  # each stands whole in the dump, wherever it is included
+            files[file] = _Block("main", "", _Directive("main", "", file, 0, place))
+            stack, waiting = [files[file]], []
         for word in _TOKEN.findall(_bare(text)):
             waiting = _take(word, stack, waiting, _Directive("", "", file, number, place))
-    return list(_rows(top))
+    return list(_rows(_whole(files))) if files else []
+
+
+def _whole(files: Mapping[str, _Block]) -> _Block:
+    """Put included files where they are included; the rest belongs to the first one."""
+    top = next(iter(files.values()))
+    used = {top.opened.file}
+    _include(top, files, used)
+    for file, block in files.items():
+        if file not in used:
+            used.add(file)
+            _include(block, files, used)
+            top.inside += block.inside
+            top.blocks += block.blocks
+    return top
+
+
+def _include(block: _Block, files: Mapping[str, _Block], used: set[str]) -> None:
+    for said in [each for each in block.inside if each.key == "include"]:
+        folder = said.file.rpartition("/")[0].partition("/conf.d")[0].partition("/sites-")[0]
+        pattern = said.value if said.value.startswith("/") else f"{folder}/{said.value}"
+        for file in [each for each in files if fnmatch(each, pattern)]:
+            if file not in used or block.kind in ("server", "location"):
+                used.add(file)
+                block.inside += [each for each in files[file].inside if each not in block.inside]
+                block.blocks += [each for each in files[file].blocks if each not in block.blocks]
+    for each in block.blocks:
+        if each.opened.file == block.opened.file or block.kind != "main":
+            _include(each, files, used)
 
 
 def _numbered(lines: Sequence[Line], command_id: str) -> Iterator[tuple[str, int, str, Place]]:
@@ -202,7 +235,7 @@ def route(rows: Iterable[Row], url: object) -> list[Row]:
     own = [each for each in known if each["server"] == chosen["server"]]
     location = _location(own, parts.path or "/")
     inside = [each for each in own if each["location"] == location]
-    outer = [each for each in known if each["block"] == "http"]
+    outer = [each for each in known if each["block"] in ("http", "main")]
     scopes = (inside, [each for each in own if not each["location"]], outer)
     found = [_summary(chosen, location, scopes, by_name=by_name), *inside]
     return [{**each, "url": str(url)} for each in found]
