@@ -14,6 +14,7 @@ person waits. The last line is the sums as JSON; exit code 1 if any was missed o
 # ruff: noqa: T201  it prints figures
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -64,6 +65,15 @@ class Lab:
         if found.returncode:
             sys.exit(f"the lab does not start: {found.stderr}")
         return dict(json.loads(found.stdout))
+
+    def inject(self, fault: str) -> subprocess.CompletedProcess[str]:
+        """Put *fault* into the server; tried twice, for on a busy machine its set-up is cut."""
+        self.call("heal")
+        injected = self.call("inject", fault)
+        if injected.returncode:
+            self.call("heal")
+            injected = self.call("inject", fault)
+        return injected
 
     def faults(self) -> list[str]:
         """Return the names of all faults."""
@@ -161,6 +171,7 @@ def judge(lab: Lab, fault: str, answer: str) -> tuple[str, str]:
 
 def main() -> None:
     """Print a line for each question, and the sums; exit code 1 if any was missed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that all we started is ended
     options = _options()
     lab = Lab(options.lab.resolve())
     info = lab.info()
@@ -182,8 +193,7 @@ def main() -> None:
 def _ask_ill(lab: Lab, put: Ask, options: argparse.Namespace, scores: "Scores") -> None:
     """Ask about each fault while it is there."""
     for fault in options.faults or lab.faults():
-        lab.call("heal")
-        injected = lab.call("inject", fault)
+        injected = lab.inject(fault)
         if injected.returncode:
             print(f"{fault}: not injected: {injected.stdout}{injected.stderr}")
             scores.add("not injected")
