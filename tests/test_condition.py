@@ -199,3 +199,8 @@ def test_a_long_value_is_cut() -> None:
 def test_a_part_of_a_sentence_is_shown_as_it_is() -> None:
     assert value("say(' in %s (%s)', 'f.log', 3)") == " in `f.log` (3)"
     assert condition.shown(value("say(' in %s', 'f.log')")) == " in `f.log`"
+
+
+def test_a_string_is_the_same_with_and_without_an_r_in_front() -> None:
+    assert value(r"group(r'(\d+)%', row.text)") == value(r"group('(\d+)%', row.text)") == "12"
+    assert value("'or' + r'x'") == "orx"

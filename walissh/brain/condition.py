@@ -25,6 +25,7 @@ MAYBE: Final = "maybe"
 """``maybe.probe`` are the rows of a probe, none if it was not seen, where ``probe`` is unknown."""
 _TEMPLATE = re.compile(r"(?<![$%])\{(?!\s)([^{}]+)\}")  # not the shell's ${x}, { x; }, %{x}
 _BACKSLASH = re.compile(r"""\\([\\'"])|\\""")
+_RAW = re.compile(r"""(?<![\w'"])r(?=['"])""")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
@@ -255,8 +256,12 @@ def _parsed(expression: str) -> ast.stmt:
 
 
 def _source(expression: str) -> str:
-    """Return *expression* with its backslashes as patterns mean them: none is Python's own."""
-    return _BACKSLASH.sub(lambda found: found[0] if found[1] else r"\\", expression.strip())
+    """Return *expression* with its backslashes as patterns mean them: none is Python's own.
+
+    So a string is the same with and without an ``r`` in front.
+    """
+    plain = _RAW.sub("", expression.strip())
+    return _BACKSLASH.sub(lambda found: found[0] if found[1] else r"\\", plain)
 
 
 def _plain(names: Names) -> dict[str, object]:
