@@ -1,5 +1,7 @@
 """Containers: what docker and kubectl show, read to a cause."""
 
+# ruff: noqa: E501  the tables of docker and kubectl are as wide as they are
+
 from collections.abc import Mapping
 
 import pytest
@@ -90,6 +92,7 @@ def test_a_container_over_its_memory_limit_is_told_with_the_limit() -> None:
     assert "256 MiB" in answer
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_keeps_a_container_from_starting() -> None:
     listed = DOCKER.replace("Restarting (1) 8 seconds ago", "Created                     ")
     error = "driver failed programming external connectivity: Bind for 0.0.0.0:80 failed: port is already allocated"
@@ -101,6 +104,7 @@ def test_a_port_that_is_taken_keeps_a_container_from_starting() -> None:
     assert "Root cause (" in answer
 
 
+@pytest.mark.slow
 def test_a_dead_daemon_is_the_cause_and_a_missing_permission_is_not() -> None:
     dead = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?\n"
     barred = "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock\n"
@@ -110,6 +114,7 @@ def test_a_dead_daemon_is_the_cause_and_a_missing_permission_is_not() -> None:
     assert "may not talk to docker" in answer
 
 
+@pytest.mark.slow
 def test_a_port_that_is_not_published_is_named() -> None:
     listed = (
         DOCKER_HEAD
@@ -143,6 +148,7 @@ def test_a_crash_loop_of_a_pod_is_told_with_its_log(language: str) -> None:
     assert "3" in answer
 
 
+@pytest.mark.slow
 def test_a_pod_over_its_memory_limit_is_told_with_the_limit() -> None:
     host = pods(
         "shop   cart-5f6d8-xyz12   0/1   CrashLoopBackOff   17 (2m ago)   1h   10.1.0.9   node1\n",
@@ -154,6 +160,7 @@ def test_a_pod_over_its_memory_limit_is_told_with_the_limit() -> None:
     assert "128Mi" in answer
 
 
+@pytest.mark.slow
 def test_an_image_that_cannot_be_pulled_is_named() -> None:
     host = pods(
         "shop   cart-5f6d8-xyz12   0/1   ImagePullBackOff   0   1h   10.1.0.9   node1\n",
@@ -166,6 +173,7 @@ def test_an_image_that_cannot_be_pulled_is_named() -> None:
     assert "not found" in answer
 
 
+@pytest.mark.slow
 def test_a_pending_pod_is_told_with_what_the_scheduler_says() -> None:
     host = pods(
         "shop   cart-5f6d8-xyz12   0/1   Pending   0   1h   <none>   <none>\n",
@@ -176,6 +184,7 @@ def test_a_pending_pod_is_told_with_what_the_scheduler_says() -> None:
     assert "Root cause (" in answer
 
 
+@pytest.mark.slow
 def test_a_node_that_is_not_ready_is_told_with_its_reason() -> None:
     host = {
         **pods("", ""),
@@ -189,6 +198,7 @@ def test_a_node_that_is_not_ready_is_told_with_its_reason() -> None:
     assert "container runtime is down" in asked("is a node of the cluster down", host)
 
 
+@pytest.mark.slow
 def test_a_service_without_endpoints_is_named() -> None:
     host = {
         **pods("", ""),
@@ -200,6 +210,7 @@ def test_a_service_without_endpoints_is_named() -> None:
     assert "has no endpoints" in answer
 
 
+@pytest.mark.slow
 def test_a_cluster_in_order_names_no_cause() -> None:
     answer = asked("are the pods of the cluster fine", pods("", ""))
     assert "Root cause (" not in answer
