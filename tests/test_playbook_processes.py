@@ -3,6 +3,7 @@
 import pytest
 
 from tests.offline_ailing import NOW_S, ailing, cause_of, cited, listens, ps
+from tests.offline_talk import Machine
 
 SINCE = "2026-11-30 11:59:50"
 
@@ -31,7 +32,7 @@ def detail(pid: int, **known: object) -> str:
 
 def test_children_that_are_never_reaped_use_up_the_process_limit() -> None:
     parent = ps(300, "/usr/bin/python3 /opt/planner/planner.py", user="plan")
-    dead = [ps(400 + n, "[step] <defunct>", parent=300, user="plan", stat="Z") for n in range(30)]
+    dead = [ps(400 + n, "[step] <defunct>", parent=300, user="plan", stat="Z") for n in range(12)]
     given = ailing(
         [parent, *dead],
         {
@@ -39,8 +40,8 @@ def test_children_that_are_never_reaped_use_up_the_process_limit() -> None:
             "[Errno 11] Resource temporarily unavailable"
         },
         more={
-            "/proc/$p/limits": detail(300, nproc=32, tasks=32, user="plan"),
-            "Limit(AS|NOFILE": "/opt/planner/go.sh:2:ulimit -u 32\n",
+            "/proc/$p/limits": detail(300, nproc=14, tasks=14, user="plan"),
+            "Limit(AS|NOFILE": "/opt/planner/go.sh:2:ulimit -u 14\n",
         },
     )
     said = cause_of(
@@ -49,7 +50,7 @@ def test_children_that_are_never_reaped_use_up_the_process_limit() -> None:
         en="The planner cannot start a single job any more. Why?",
     )
     for text in said.values():
-        assert all(part in text for part in ("/opt/planner/planner.py", "30", "32", "wait()"))
+        assert all(part in text for part in ("/opt/planner/planner.py", "12", "14", "wait()"))
     assert "僵尸" in said["zh"]
     assert "zombie" in said["en"]
     assert any("ps --ppid 2" in each for each in cited(given, "Why does the planner do nothing?"))
@@ -243,3 +244,37 @@ def test_a_machine_in_order_has_no_cause(zh: str, en: str) -> None:
         },
     )
     assert cause_of(given, zh=zh, en=en) == {"zh": "", "en": ""}
+
+
+PIPE = "/run/intake/out.pipe"
+
+
+def at_a_pipe(*processes: str) -> Machine:
+    """Return a machine whose program waits for another at a named pipe."""
+    return ailing(
+        [ps(395, "/usr/bin/python3 /opt/intake/intaked.py"), *processes],
+        {
+            "/var/log/intake/intaked.log": f"{SINCE} INFO intaked: handing over to {PIPE}",
+            "/var/log/intake/sender.log": f"{SINCE} CRITICAL sender: invalid target, exiting",
+        },
+        more={
+            "-type p": f"app 644 {PIPE}\n",
+            f"-- {PIPE}": f'/opt/intake/intaked.py:7:PIPE = "{PIPE}"\n'
+            f'/opt/intake/sender.py:9:with open("{PIPE}") as pipe:\n',
+        },
+    )
+
+
+def test_a_writer_hangs_at_a_pipe_that_nobody_reads() -> None:
+    said = cause_of(
+        at_a_pipe(), zh="intaked 的请求都挂着不返回。", en="Requests to intaked hang. Why?"
+    )
+    for text in said.values():
+        assert all(part in text for part in (PIPE, "/opt/intake/sender.py", "invalid target"))
+    assert any("-type p" in each for each in cited(at_a_pipe(), "Requests to intaked hang. Why?"))
+
+
+def test_a_pipe_with_both_ends_is_no_cause() -> None:
+    given = at_a_pipe(ps(396, "/usr/bin/python3 /opt/intake/sender.py"))
+    said = cause_of(given, zh="intaked 的请求都挂着不返回。", en="Requests to intaked hang. Why?")
+    assert not any(PIPE in text for text in said.values())
