@@ -1,6 +1,5 @@
 """Causes in MySQL and MariaDB: named with their evidence; a healthy one is left alone."""
 
-# ruff: noqa: E501  output is as wide as machines write it
 import pytest
 
 from tests.offline_stores import causes, store_machine
