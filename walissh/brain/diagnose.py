@@ -17,6 +17,9 @@ from walissh.brain.walk import Order, Origin, Result, Seen, Unseen, Walk
 from walissh.react.turn import Language
 
 MAX_COMMANDS: Final = 25
+"""So many commands at most where nothing is found to be wrong."""
+
+MAX_IN_TROUBLE: Final = 40
 SURE: Final = 90
 """A cause so sure, in percent, ends the search."""
 
@@ -100,8 +103,15 @@ def diagnose(
     told = list(_tell_all(this, books))
     causes = _causes(this, told, books)
     rest = [each for each in told if each.role != "cause" or each not in causes]
-    orders = _within(MAX_COMMANDS - len(results), _orders(walk, causes, books), books, found)
+    left = _most(told) - len(results)
+    orders = _within(left, _orders(walk, causes, books), books, found)
     return Diagnosis(orders, tuple(rest), tuple(walk.unseen), causes)
+
+
+def _most(told: Iterable[Told]) -> int:
+    """Return how many commands a question may take: more where something is wrong."""
+    wrong = (each.role in ("symptom", "cause") and each.severity != "note" for each in told)
+    return MAX_IN_TROUBLE if any(wrong) else MAX_COMMANDS
 
 
 def _orders(walk: Walk, causes: Sequence[Told], books: Sequence[Playbook]) -> tuple[Order, ...]:
