@@ -50,9 +50,18 @@ def test_known_and_empty_is_not_unknown() -> None:
     assert condition.holds("row.none is None and not row.zero", NAMES)
 
 
-def test_an_alternative_saves_an_expression_only_where_it_is_known() -> None:
+def test_an_alternative_counts_where_the_first_is_unknown() -> None:
+    """A machine on which one of two signs cannot be looked at still shows the other."""
     assert value("row.none or 'other'") == "other"
-    assert value("row.gone or 'other'") is condition.UNKNOWN
+    assert value("row.gone or 'other'") == "other"
+    assert value("gone.rows or row.zero or row.count > 2") is True
+
+
+def test_an_alternative_that_is_false_leaves_it_unknown() -> None:
+    assert value("row.gone or row.zero") is condition.UNKNOWN
+    assert value("row.zero or row.gone") is condition.UNKNOWN
+    assert value("not (row.gone or row.zero)") is condition.UNKNOWN
+    assert value("row.gone and row.count") is condition.UNKNOWN
 
 
 def test_a_probe_that_may_not_have_run_has_no_rows_through_maybe() -> None:

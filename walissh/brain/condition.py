@@ -77,21 +77,46 @@ class Maybe(Fields):
         return self._values.get(name, [])
 
 
+_UNKNOWABLE: Final = (
+    InvalidExpression,
+    re.error,  # of a pattern that was made of what a machine said
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+class _Evaluation(EvalWithCompoundTypes):  # type: ignore[misc]  # the package has no types
+    """An evaluation in which ``a or b`` is b where a is unknown."""
+
+    def _eval_boolop(self, node: ast.BoolOp) -> object:
+        if isinstance(node.op, ast.And):
+            return super()._eval_boolop(node)
+        *first, last = node.values
+        unknown: Exception | None = None
+        for each in first:
+            try:
+                value: object = self._eval(each)
+            except _UNKNOWABLE as error:
+                unknown = error
+                continue
+            if value:
+                return value
+        value = self._eval(last)
+        if unknown is not None and not value:
+            raise unknown
+        return value
+
+
 def evaluate(expression: str, names: Names) -> object:
     """Return the value of *expression* over *names*, or UNKNOWN."""
-    evaluator = EvalWithCompoundTypes(functions=dict(FUNCTIONS), names=_plain(names))
+    evaluation = _Evaluation(functions=dict(FUNCTIONS), names=_plain(names))
     try:
-        value: object = evaluator.eval(expression, _parsed(expression))
-    except (
-        InvalidExpression,
-        re.error,  # of a pattern that was made of what a machine said
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        RecursionError,
-    ):
+        value: object = evaluation.eval(expression, _parsed(expression))
+    except _UNKNOWABLE:
         return UNKNOWN
     return value
 
