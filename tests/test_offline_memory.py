@@ -40,7 +40,7 @@ def test_asked_how_it_was_solved_it_answers_from_memory_and_runs_nothing(world: 
 
 def test_what_no_playbook_knows_is_looked_up_in_memory(world: World) -> None:
     recall_case(world)
-    answer = ask(world, "the shop has trouble with redis clients")
+    answer = ask(world, "the shop once more")
     assert "maxclients" in answer and world.shell.ran == []
 
 
@@ -51,7 +51,12 @@ def test_a_diagnosis_names_the_incidents_that_may_bear_on_it(world: World) -> No
 
 
 def test_without_a_memory_it_says_what_it_can_do(world: World) -> None:
-    assert "I do not understand" in ask(world, "the shop has trouble with redis clients")
+    assert "I do not understand" in ask(world, "the shop once more")
+
+
+def test_what_always_ends_in_an_error_is_looked_at_and_not_noted(world: World) -> None:
+    answer = ask(world, "every upload always ends in a 504")
+    assert world.shell.ran and "I looked at" in answer
 
 
 def test_a_wish_alone_is_noted_and_nothing_is_run(world: World) -> None:
