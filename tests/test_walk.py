@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from walissh.brain import playbook
+from walissh.brain import condition, playbook
 from walissh.brain.condition import Fields
 from walissh.brain.parse import PLACE, Place
 from walissh.brain.walk import Origin, Result, Walk
@@ -166,3 +166,10 @@ def test_several_runs_of_a_probe_are_joined_and_each_knows_its_origin() -> None:
     assert [row["text"] for row in rows(walk, "shelf")] == ["rye", "oat"]
     of = [each["of"] for each in (*rows(walk, "shelf"), *many(walk.names()["shelf"], "runs"))]
     assert of == [{"tray": "top"}, {"tray": "low"}] * 2
+
+
+def test_counts_of_a_pattern_and_braces_of_the_shell_are_no_expressions() -> None:
+    command = "grep -oE '[0-9]{2,8}x{3}y{1,}' ${f} {row.file}"
+    given = {"row": Fields({"file": "/a"}), "ask": Fields({})}
+    filled = condition.fill(command, given, str)
+    assert filled == "grep -oE '[0-9]{2,8}x{3}y{1,}' ${f} /a"

@@ -219,7 +219,8 @@ def _limits(known: Sequence[Playbook], language: Language) -> str:
 
 
 def _host_parts(host: str, found: Diagnosis, language: Language) -> list[str]:
-    if found.unseen and not found.told and not any(each.ran for each in found.unseen):
+    known = found.told or found.causes
+    if found.unseen and not known and not any(each.ran for each in found.unseen):
         reason = found.unseen[0].reason or phrase("no_result", language)
         return [phrase("unreachable", language, host=host, reason=_plain(reason))]
     part = _explained if found.cause else _unexplained

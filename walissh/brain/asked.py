@@ -7,7 +7,7 @@ a log, a process or a configuration can be told to be about what was asked.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -99,7 +99,7 @@ def concern(text: str, words: Sequence[str]) -> int:
     return sum(_stands_in(word, lower) for word in words)
 
 
-@cache
+@lru_cache(maxsize=1024)  # persons write them: without a bound a worker would only grow
 def _word_pattern(word: str) -> re.Pattern[str]:
     stem = re.escape(word.removesuffix("s") if len(word) > 3 else word)
     end = "" if len(word) > 4 else r"(?:s|_|-|\d|\b)"

@@ -6,7 +6,6 @@ an error. Mistakes of an author are found when playbooks are loaded, by ``names`
 """
 
 import ast
-import difflib
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Final
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from walissh.brain import access, asked, nginx_conf, signature, spelling
+from walissh.brain import access, asked, nginx_conf, parse, signature, spelling
 from walissh.react.turn import Language
 
 Names = Mapping[str, object]
@@ -23,9 +22,11 @@ Names = Mapping[str, object]
 UNKNOWN: Final = object()
 MAYBE: Final = "maybe"
 """``maybe.probe`` are the rows of a probe, none if it was not seen, where ``probe`` is unknown."""
-_TEMPLATE = re.compile(r"(?<![$%])\{(?!\s)([^{}]+)\}")  # not the shell's ${x}, { x; }, %{x}
+_TEMPLATE = re.compile(  # not the shell's ${x}, { x; }, %{x}, nor the counts of a pattern: x{2,8}
+    r"(?<![$%])\{(?!\s|\d+(?:,\d*)?\})([^{}]+)\}"
+)
 _BACKSLASH = re.compile(r"""\\([\\'"])|\\""")
-_RAW = re.compile(r"""(?<![\w'"])r(?=['"])""")
+_RAW = re.compile(r"""(?:(?<=^)|(?<=[(\[,{=:+] )|(?<=[(\[,{=:+]))r(?=['"])""")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
@@ -242,20 +243,13 @@ def _by(rows: Sequence[Mapping[str, object]], key: str) -> list[Mapping[str, obj
     return sorted(rows, key=lambda row: _number(row[key]))
 
 
-def _near(name: object, listed: object) -> str | None:
-    """Return the name in the text *listed* that *name* seems to be a slip of, None if none."""
-    known = re.findall(r"[A-Za-z][\w.-]+", str(listed))
-    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.8)
-    return close[0] if close and close[0] != str(name) else None
-
-
 def _number(text: object) -> float:
     digits = re.sub(r"[^\d.+-]", "", str(text))
     return float(digits)
 
 
 def _group(pattern: str, text: object) -> str | None:
-    found = re.search(pattern, str(text))
+    found = parse.pattern(pattern).search(str(text))
     return found[1] if found else None
 
 
@@ -272,7 +266,7 @@ def _program(command: object) -> str:
 
 
 def _matches(pattern: str, text: object) -> bool:
-    return re.search(pattern, str(text)) is not None
+    return parse.pattern(pattern).search(str(text)) is not None
 
 
 @lru_cache(maxsize=2048)
@@ -360,12 +354,12 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "latest": _latest,
     "len": len,
     "listing": listing,
+    "lost": access.lost,
     "matches": _matches,
     "max": max,
     "meant": lambda name, listed: spelling.meant(str(name), str(listed)),
     "min": min,
     "moment": signature.moment,
-    "near": _near,
     "number": _number,
     "parent": _parent,
     "program": _program,
@@ -377,10 +371,9 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "size": size,
     "sorted": sorted,
     "split": lambda text, mark: str(text).split(mark),
+    "stopped": access.stopped,
     "str": str,
     "sum": sum,
-    "lost": access.lost,
-    "stopped": access.stopped,
     "way": access.walked,
     "within": _within,
 }

@@ -13,7 +13,7 @@ from walissh.brain import asked, condition
 from walissh.brain.condition import Fields
 from walissh.brain.parse import PLACE, Place, Row
 from walissh.brain.playbook import Catalogue, Evidence, Finding, Playbook, Role, Text
-from walissh.brain.walk import Order, Origin, Result, Seen, Unseen, Walk
+from walissh.brain.walk import START, Order, Origin, Result, Seen, Unseen, Walk
 from walissh.react.turn import Language
 
 MAX_COMMANDS: Final = 25
@@ -23,7 +23,11 @@ MAX_IN_TROUBLE: Final = 40
 SURE: Final = 90
 """A cause so sure, in percent, ends the search."""
 
-_RESERVED: Final = 5  # commands of each question that only its own playbooks may ask for
+_RESERVED: Final = 5  # commands of each question that only what matters most may ask for
+_AT_LIMIT: Final = Text(
+    zh="没有查看：一个问题的命令数已到上限",
+    en="not looked at: a question may take no more commands",
+)
 _MAX_STEPS: Final = 8
 _MAX_LINES_FOUND: Final = 3
 _ABOUT_WEIGHT: Final = 8
@@ -74,13 +78,22 @@ class Diagnosis:
 
 @dataclass(slots=True)
 class _Reasoning:
-    """One diagnosis in the making: the walk, and for which rows each finding holds."""
+    """One diagnosis in the making: the walk, and for which rows each finding holds.
+
+    *books* are the playbooks that the question chose.
+    """
 
     found: Catalogue
     walk: Walk
     language: Language
     words: Sequence[str]
+    books: tuple[Playbook, ...]
     holding: dict[str, list[Row]] = field(default_factory=dict)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The names of the findings of the chosen playbooks."""
+        return frozenset(name for book in self.books for name in book.findings)
 
 
 def diagnose(
@@ -95,52 +108,72 @@ def diagnose(
     books = tuple(chosen)
     words = ask.get("words", ())
     walk = Walk(results, Fields(ask))
-    this = _Reasoning(found, walk, language, words if isinstance(words, Sequence) else ())
+    words = words if isinstance(words, Sequence) else ()
+    this = _Reasoning(found, walk, language, words, books)
     for book in found.with_beside(books):
         for name in book.start:
             walk.visit(name, found.probes[name])
     _follow(this)
     told = list(_tell_all(this, books))
-    causes = _causes(this, told, books)
-    rest = [each for each in told if each.role != "cause" or each not in causes]
-    left = _most(told) - len(results)
-    orders = _within(left, _orders(walk, causes, books), books, found)
-    return Diagnosis(orders, tuple(rest), tuple(walk.unseen), causes)
+    causes = _causes(this, told)
+    rest = [_beside(this, each, causes) for each in told if each not in causes]
+    near, far = _wanted(this, causes)
+    orders = _within(_most(told, this.own) - len(results), near, far)
+    unseen = walk.unseen if orders else [*walk.unseen, *_cut([*near, *far], language)]
+    return Diagnosis(orders, tuple(rest), tuple(unseen), causes)
 
 
-def _most(told: Iterable[Told]) -> int:
-    """Return how many commands a question may take: more where something is wrong."""
-    wrong = (each.role in ("symptom", "cause") and each.severity != "note" for each in told)
-    return MAX_IN_TROUBLE if any(wrong) else MAX_COMMANDS
+def _most(told: Iterable[Told], own: Iterable[str]) -> int:
+    """Return how many commands a question may take: more where what it is about is wrong."""
+    wrong = (each for each in told if each.role in ("symptom", "cause") and each.severity != "note")
+    return MAX_IN_TROUBLE if any(_bears(each, own) for each in wrong) else MAX_COMMANDS
 
 
-def _orders(walk: Walk, causes: Sequence[Told], books: Sequence[Playbook]) -> tuple[Order, ...]:
-    """Return what to ask next, what the chosen *books* want first: there is a limit."""
-    own = {name for book in books for name in book.findings}
-    orders = sorted(
-        {order.command: order for order in walk.orders}.values(),
-        key=lambda each: each.origin is not None and each.origin.finding not in own,
-    )
+def _beside(this: _Reasoning, told: Told, causes: Iterable[Told]) -> Told:
+    """Return *told* as what it is beside *causes*: what they stand above is a mere symptom."""
+    lesser = {name for each in causes for name in this.found.findings[each.name].over}
+    return replace(told, role="symptom", sure=0) if told.name in lesser else told
+
+
+def _wanted(this: _Reasoning, causes: Iterable[Told]) -> tuple[list[Order], list[Order]]:
+    """Return what to ask next: what matters most, and all else.
+
+    Most matters what the chosen playbooks want, then what those beside them want and what
+    follows from a critical finding. Once a cause is known, only what it asks for is wanted.
+    """
+    orders = _merged(this.walk.orders)
     known = {each.name for each in causes if each.sure >= SURE}
     if known:
-        return tuple(each for each in orders if each.origin and each.origin.finding in known)
-    return tuple(orders)
+        return [each for each in orders if each.wanted_by & known], []
+    mine = this.own | {START}
+    also = {name for book in this.found.with_beside(this.books) for name in book.findings}
+    also |= {n for n, each in this.found.findings.items() if each.severity == "critical"}
+    first = [each for each in orders if each.wanted_by & mine]
+    rest = [each for each in orders if not each.wanted_by & mine]
+    near = [each for each in rest if each.wanted_by & also]
+    return [*first, *near], [each for each in rest if not each.wanted_by & also]
 
 
-def _within(
-    left: int, orders: Sequence[Order], books: Sequence[Playbook], found: Catalogue
-) -> tuple[Order, ...]:
-    """Return at most *left* of *orders*; the last few are kept for what matters most.
+def _merged(orders: Iterable[Order]) -> list[Order]:
+    """Return *orders* with each command once, wanted by all that want it."""
+    merged: dict[str, Order] = {}
+    for each in orders:
+        one = merged.setdefault(each.command, each)
+        merged[each.command] = replace(one, wanted_by=one.wanted_by | each.wanted_by)
+    return list(merged.values())
 
-    That is what the *books* of the question and those beside them want, and what follows from a
-    critical finding.
-    """
-    own = {name for book in found.with_beside(books) for name in book.findings}
-    own |= {name for name, each in found.findings.items() if each.severity == "critical"}
-    near = [each for each in orders if each.origin is None or each.origin.finding in own]
-    far = [each for each in orders if each not in near]
+
+def _within(left: int, near: Sequence[Order], far: Sequence[Order]) -> tuple[Order, ...]:
+    """Return at most *left* of *near* and *far*; the last few are kept for what is near."""
     kept = _RESERVED + len(near) if near else 0
     return (*near, *far[: max(0, left - kept)])[: max(0, left)]
+
+
+def _cut(orders: Iterable[Order], language: Language) -> list[Unseen]:
+    """Return what the limit kept from being asked, once for each probe: it is told as unseen."""
+    by_probe = {order.probe: order for order in orders}
+    reason = _AT_LIMIT.in_language(language)
+    return [Unseen(each.why, each.command, reason, ran=False) for each in by_probe.values()]
 
 
 def _follow(this: _Reasoning) -> None:
@@ -243,9 +276,9 @@ def _origin(walk: Walk, told: Told, row: Row) -> Origin | None:
     return next((by_id[each].origin for each in (*ids, *told.silent) if each in by_id), None)
 
 
-def _causes(this: _Reasoning, told: Iterable[Told], books: Sequence[Playbook]) -> tuple[Told, ...]:
+def _causes(this: _Reasoning, told: Iterable[Told]) -> tuple[Told, ...]:
     """Return the causes that bear on the question, best first."""
-    own = {name for book in books for name in book.findings}
+    own = this.own
     causes = [each for each in told if each.role == "cause" and _bears(each, own)]
     lesser = {name for each in causes for name in this.found.findings[each.name].over}
     best = [each for each in causes if each.name not in lesser]
@@ -254,7 +287,7 @@ def _causes(this: _Reasoning, told: Iterable[Told], books: Sequence[Playbook]) -
 
 
 def _bears(told: Told, own: Iterable[str]) -> bool:
-    """Tell whether a cause has to do with the question at all."""
+    """Tell whether a finding has to do with the question at all."""
     return bool(told.name in own or told.steps or told.about)
 
 

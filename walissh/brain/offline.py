@@ -5,20 +5,18 @@ stands follows from the messages after the last question. Its commands are ordin
 calls, so they pass the same gate and stand in the same journal.
 """
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from walissh.brain import answer, diagnosed, question, remembered, rounds
-from walissh.brain.diagnose import Diagnosis, Order, Result, diagnose
+from walissh.brain import answer, calls, diagnosed, question, remembered, rounds
+from walissh.brain.diagnose import Result, diagnose
 from walissh.brain.playbook import Catalogue
 from walissh.brain.question import Question
 from walissh.brain.rounds import RUN_COMMAND, Read, Results
 from walissh.errors import TurnCancelledError
 from walissh.react import observation
-from walissh.react.tools import MAX_HOSTS
-from walissh.react.turn import Language, Reply, Request, ToolCall
+from walissh.react.turn import Language, Reply, Request
 
 _OWN_COMMAND_LIMIT_S: Final = 300
 
@@ -68,7 +66,7 @@ class OfflineBrain:
             return _own_commands(asked, now.results, request.language, allowed)
         asked, cases = self._with_memory(asked, request)
         reply = self._diagnosis(asked, now.results, request.language, allowed)
-        if not cases:
+        if not cases or (reply.tool_calls and now.results):
             return reply
         text = (answer.tried_first if reply.tool_calls else answer.with_memory)(
             reply.text, cases, request.language
@@ -81,8 +79,7 @@ class OfflineBrain:
         What was looked at then is looked at first now; known ports and paths steer the probes.
         """
         cases = remembered.cases(request.messages)
-        known = remembered.known(request.messages)
-        things = replace(asked.things, known_ports=known.ports, known_paths=known.paths)
+        things = remembered.with_known(asked.things, request.messages)
         then = [book for case in cases[:1] for book in question.choose(case, self.catalogue)[:1]]
         books = {each.name: each for each in (*then, *asked.playbooks)}
         return replace(asked, things=things, playbooks=tuple(books.values())), cases
@@ -94,18 +91,18 @@ class OfflineBrain:
             host: diagnose(
                 self.catalogue,
                 asked.playbooks,
-                _of_host(results, host),
+                rounds.of_host(results, host),
                 ask=asked.things.as_names(),
                 language=language,
             )
             for host in asked.hosts
         }
-        calls = _calls(by_host, language, first_number=len(results) + 1)
-        if calls and allowed:
-            return Reply(_step_text(asked, bool(results), language), calls)
+        wanted = calls.of_orders(by_host.items(), language, len(results) + 1, prefix="p-")
+        if wanted and allowed:
+            return Reply(_step_text(asked, bool(results), language), wanted)
         known = self.catalogue.playbooks
         return Reply(
-            answer.diagnosed(by_host, asked.playbooks, known, language, complete=not calls),
+            answer.diagnosed(by_host, asked.playbooks, known, language, complete=not wanted),
             diagnosed=diagnosed.of_hosts(asked.text, by_host.items()),
         )
 
@@ -123,51 +120,10 @@ def _from_memory(said: str, asked: Question, request: Request) -> Reply | None:
     return None
 
 
-def _of_host(results: Results, host: str) -> dict[str, Result]:
-    return {command: result for (name, command), result in results.items() if name == host}
-
-
 def _step_text(asked: Question, deeper: bool, language: Language) -> str:
     if deeper:
         return answer.phrase("deeper", language)
     return answer.phrase("looking", language, titles=answer.titles(asked.playbooks, language))
-
-
-def _calls(
-    by_host: Mapping[str, Diagnosis], language: Language, first_number: int
-) -> tuple[ToolCall, ...]:
-    """Return one call for each command that is wanted, for all hosts that want it."""
-    orders: dict[str, Order] = {}
-    hosts: dict[str, list[str]] = {}
-    for host, found in by_host.items():
-        for order in found.orders:
-            orders.setdefault(order.command, order)
-            hosts.setdefault(order.command, []).append(host)
-    wanted = [
-        (order, part) for command, order in orders.items() for part in _batches(hosts[command])
-    ]
-    return tuple(
-        _call(
-            f"p-{order.probe.replace('_', '-')}-{order.variant + 1}-{number}",
-            part,
-            order.command,
-            order.why.in_language(language),
-            order.timeout_s,
-        )
-        for number, (order, part) in enumerate(wanted, first_number)
-    )
-
-
-def _batches(hosts: Sequence[str]) -> list[Sequence[str]]:
-    return [hosts[at : at + MAX_HOSTS] for at in range(0, len(hosts), MAX_HOSTS)]
-
-
-def _call(
-    call_id: str, hosts: Sequence[str], command: str, reason: str, timeout_s: int
-) -> ToolCall:
-    where = {"host": hosts[0]} if len(hosts) == 1 else {"hosts": list(hosts)}
-    given = {**where, "command": command, "reason": reason, "timeout_s": timeout_s}
-    return ToolCall(call_id, RUN_COMMAND, json.dumps(given, ensure_ascii=False))
 
 
 def _own_commands(asked: Question, results: Results, language: Language, allowed: bool) -> Reply:
@@ -175,16 +131,18 @@ def _own_commands(asked: Question, results: Results, language: Language, allowed
     waiting = [
         (command, part)
         for command in asked.commands
-        for part in _batches([host for host in asked.hosts if (host, command) not in results])
+        for part in calls.batches([host for host in asked.hosts if (host, command) not in results])
     ]
     if not waiting or not allowed:
         return Reply(answer.ran(_in_order(asked, results, language), language))
     reason = answer.phrase("own", language)
-    calls = tuple(
-        _call(f"p-own-{number}", part, command, reason, _OWN_COMMAND_LIMIT_S)
+    own = tuple(
+        calls.run_command(
+            f"p-own-{number}", part, command, reason=reason, timeout_s=_OWN_COMMAND_LIMIT_S
+        )
         for number, (command, part) in enumerate(waiting, len(results) + 1)
     )
-    return Reply(answer.phrase("running", language), calls)
+    return Reply(answer.phrase("running", language), own)
 
 
 def _in_order(

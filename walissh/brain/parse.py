@@ -7,6 +7,7 @@ expression give them, plus the place it came from, so that a claim can cite its 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Final
 
@@ -60,6 +61,12 @@ class Line:
     text: str
 
 
+@lru_cache(maxsize=4096)
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile *text* once: playbooks have more patterns than ``re`` keeps; raises re.error."""
+    return re.compile(text)
+
+
 def has_parser(name: str) -> bool:
     """Tell whether ``jc`` has the parser *name*, without loading it."""
     return name.isidentifier() and find_spec(f"jc.parsers.{name}") is not None
@@ -107,9 +114,9 @@ def _complains(text: str, tools: Collection[str]) -> bool:
     )
 
 
-def by_regex(pattern: str, lines: Sequence[Line], command_id: str) -> list[Row]:
-    """Return one row for each line in which *pattern* is found, by its named groups."""
-    found = ((line, re.search(pattern, line.text)) for line in lines)
+def by_regex(regex: str, lines: Sequence[Line], command_id: str) -> list[Row]:
+    """Return one row for each line in which *regex* is found, by its named groups."""
+    found = ((line, pattern(regex).search(line.text)) for line in lines)
     return [
         {
             **{name: _typed(value) for name, value in match.groupdict().items()},
@@ -127,21 +134,21 @@ def by_line(lines: Sequence[Line], command_id: str) -> list[Row]:
     ]
 
 
-def by_section(pattern: str | None, lines: Sequence[Line], command_id: str) -> list[Row]:
+def by_section(regex: str | None, lines: Sequence[Line], command_id: str) -> list[Row]:
     """Return the rows of lines under headers ``==> file <==``, each with its ``file``.
 
-    A row has the line as ``text``, and the named groups of *pattern*, None where it does not
+    A row has the line as ``text``, and the named groups of *regex*, None where it does not
     fit.
     """
     rows: list[Row] = []
-    nothing = dict.fromkeys(re.compile(pattern).groupindex) if pattern else {}
+    nothing = dict.fromkeys(pattern(regex).groupindex) if regex else {}
     file = ""
     for line in lines:
         header = _SECTION.fullmatch(line.text.strip())
         if header:
             file = header[1]
             continue
-        match = re.search(pattern, line.text) if pattern else None
+        match = pattern(regex).search(line.text) if regex else None
         groups = (
             {name: _typed(each) for name, each in match.groupdict().items()} if match else nothing
         )

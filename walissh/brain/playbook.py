@@ -296,7 +296,10 @@ def _check_finding(book: Playbook, name: str, finding: Finding, found: Catalogue
     for probe in (*finding.next, *(each.probe for each in finding.evidence)):
         _require(probe in found.probes, book, f"{name}: no probe {probe}")
     for other in finding.over:
-        _require(other in found.findings, book, f"{name}: no finding {other}")
+        stands = found.findings.get(other)
+        _require(stands is not None, book, f"{name}: no finding {other}")
+        both = stands is not None and stands.part == finding.part == "cause"
+        _require(both, book, f"{name}: over: {name} or {other} is no cause")
     texts = [text for text in (finding.text, finding.fix, finding.verify) if text]
     templates = [each for text in texts for each in (text.zh, text.en)]
     templates += [each.find for each in finding.evidence if each.find]

@@ -6,9 +6,10 @@ It reads the section of long-term memory in the system message, as a model would
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
+from walissh.brain.asked import Asked
 from walissh.memory.extract import preferences
 from walissh.react.turn import Message
 
@@ -56,22 +57,15 @@ _FACT_PATH = re.compile(r"(?<![\w:/.])(/[\w.@+~-]+(?:/[\w.@+~-]+)+)")
 _MAX_PORT: Final = 65535
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What memory holds of the machines: port numbers and paths, most relevant first."""
-
-    ports: tuple[int, ...] = ()
-    paths: tuple[str, ...] = ()
-
-
-def known(messages: Sequence[Message]) -> Known:
-    """Return the ports and paths of the recalled facts."""
+def with_known(things: Asked, messages: Sequence[Message]) -> Asked:
+    """Return *things* with the ports and paths of the recalled facts, most relevant first."""
     facts = [line for _, line in _all(messages) if any(kind in line for kind in _FACTS)]
     ports = [int(a or b) for line in facts for a, b in _FACT_PORT.findall(_body(line))]
     paths = [path for line in facts for path in _FACT_PATH.findall(_body(line))]
-    return Known(
-        tuple(dict.fromkeys(each for each in ports if 0 < each <= _MAX_PORT)),
-        tuple(dict.fromkeys(paths)),
+    return replace(
+        things,
+        known_ports=tuple(dict.fromkeys(each for each in ports if 0 < each <= _MAX_PORT)),
+        known_paths=tuple(dict.fromkeys(paths)),
     )
 
 

@@ -74,6 +74,11 @@ def current(messages: Sequence[Message], read: Read) -> Round:
     return Round(messages[start].content, results)
 
 
+def of_host(results: Results, host: str) -> dict[str, Result]:
+    """Return the results of *host* by command."""
+    return {command: result for (name, command), result in results.items() if name == host}
+
+
 def _asked(call: ToolCall) -> _Asked | None:
     if call.name != RUN_COMMAND:
         return None

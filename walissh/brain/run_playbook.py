@@ -8,13 +8,13 @@ process can go on with it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from walissh.brain import diagnosed, question, remembered, report, rounds
-from walissh.brain.diagnose import Diagnosis, Order, Told, diagnose
+from walissh.brain import calls, diagnosed, question, remembered, report, rounds
+from walissh.brain.diagnose import Diagnosis, Told, diagnose
 from walissh.brain.playbook import Catalogue, Playbook
 from walissh.brain.report import RANK, Blind, Found, Outlook
 from walissh.brain.rounds import RUN_COMMAND, Read, Results
@@ -22,7 +22,7 @@ from walissh.errors import TurnCancelledError
 from walissh.react import observation
 from walissh.react.needs import Model
 from walissh.react.offered import RUN_PLAYBOOK
-from walissh.react.tools import MAX_HOSTS, STARTED
+from walissh.react.tools import STARTED
 from walissh.react.turn import Language, Message, Reply, Request, ToolCall
 
 OWN: Final = "playbook-"
@@ -41,15 +41,14 @@ def look(
     language: Language,
 ) -> Diagnosis:
     """Say what *books* make of the results of *host* so far, and what they ask for next."""
-    mine = {command: result for (name, command), result in results.items() if name == host}
+    mine = rounds.of_host(results, host)
     return diagnose(catalogue, books, mine, ask=ask, language=language)
 
 
 def asked_of(said: str, request: Request, catalogue: Catalogue) -> Mapping[str, object]:
     """Return what a question names, as playbooks read it, and what memory knows of the hosts."""
     things = question.understand(said, request.hosts, catalogue).things
-    known = remembered.known(request.messages)
-    return replace(things, known_ports=known.ports, known_paths=known.paths).as_names()
+    return remembered.with_known(things, request.messages).as_names()
 
 
 def outlook(found: Diagnosis, language: Language) -> Outlook:
@@ -92,40 +91,6 @@ def _found(told: Told) -> Found:
         sure=told.sure if told.role == "cause" else 0,
         steps=tuple(_found(each) for each in told.steps),
     )
-
-
-def calls(
-    by_host: Iterable[tuple[str, Diagnosis]], language: Language, first_number: int
-) -> tuple[ToolCall, ...]:
-    """Return one call for each command that is wanted, for all hosts that want it."""
-    orders: dict[str, Order] = {}
-    hosts: dict[str, dict[str, None]] = {}
-    for host, found in by_host:
-        for order in found.orders:
-            orders.setdefault(order.command, order)
-            hosts.setdefault(order.command, {})[host] = None
-    wanted = [
-        (order, part) for command, order in orders.items() for part in _parts(list(hosts[command]))
-    ]
-    return tuple(
-        _call(number, order, part, language)
-        for number, (order, part) in enumerate(wanted, first_number)
-    )
-
-
-def _parts(hosts: Sequence[str]) -> list[Sequence[str]]:
-    return [hosts[at : at + MAX_HOSTS] for at in range(0, len(hosts), MAX_HOSTS)]
-
-
-def _call(number: int, order: Order, hosts: Sequence[str], language: Language) -> ToolCall:
-    given = {
-        "hosts": list(hosts),
-        "command": order.command,
-        "reason": order.why.in_language(language),
-        "timeout_s": order.timeout_s,
-    }
-    call_id = f"{OWN}{number}-{order.probe.replace('_', '-')}"[:60]
-    return ToolCall(call_id, RUN_COMMAND, json.dumps(given, ensure_ascii=False))
 
 
 # --- playbooks for a model -------------------------------------------------------------
@@ -277,10 +242,11 @@ def _next_round(standing: _Standing, request: Request) -> Reply | None:
     """Return the commands that come next; None if there are none or none may be run."""
     if standing.is_finished or not any(tool.name == RUN_COMMAND for tool in request.tools):
         return None
-    wanted = calls(
+    wanted = calls.of_orders(
         [(task.host, found) for task, found in standing.found],
         request.language,
         standing.commands + 1,
+        prefix=OWN,
     )
     begun = any(_own(each) for each in standing.stretch.messages)
     names = ", ".join(
@@ -351,5 +317,6 @@ class OnlyPlaybooks:
         found = look(self._catalogue, self._books, results, host, ask=ask, language=language)
         self.found = outlook(found, language)
         if found.orders and any(tool.name == RUN_COMMAND for tool in request.tools):
-            return Reply("", calls([(host, found)], language, len(results) + 1))
+            wanted = calls.of_orders([(host, found)], language, len(results) + 1, prefix=OWN)
+            return Reply("", wanted)
         return Reply(report.phrase("cut_short" if found.orders else "finished", language))

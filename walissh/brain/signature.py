@@ -8,7 +8,7 @@ kinds stand before wide ones.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
@@ -33,6 +33,7 @@ _MONTHS: Final = (
     "jul", "aug", "sep", "oct", "nov", "dec",
 )  # fmt: skip
 _MAX_LINE_CHARS: Final = 1000
+_AHEAD: Final = timedelta(days=2)  # no clock and no zone of a log is further on than this
 
 _ADDRESS = r"(?P<host>\[[0-9a-fA-F:]+\]|(?:\d{1,3}\.){3}\d{1,3}|[a-zA-Z][\w-]*(?:\.[\w-]+)*)"
 _TARGETS: Final = (
@@ -158,10 +159,13 @@ def moment(text: str) -> float | None:
 def _seconds(parts: Mapping[str, str | None]) -> float | None:
     name = (parts.get("b") or "").lower()
     month = int(parts["m"] or 0) if parts.get("m") else _month(name)
-    year = int(parts["y"] or 0) if parts.get("y") else datetime.now(UTC).year
+    now = datetime.now(UTC)
+    year = int(parts["y"] or 0) if parts.get("y") else now.year
     hour, minute, second = (int(each) for each in (parts["t"] or "0:0:0").split(":"))
     try:
         at = datetime(year, month, int(parts["d"] or 0), hour, minute, second, tzinfo=UTC)
+        if not parts.get("y") and at > now + _AHEAD:  # in January, "Dec 31" is of last year
+            at = at.replace(year=year - 1)
     except ValueError:
         return None
     return at.timestamp()

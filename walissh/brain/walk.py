@@ -7,13 +7,16 @@ walk, not an error.
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from walissh.brain import condition, nginx_conf, parse
 from walissh.brain.condition import Fields
 from walissh.brain.parse import PLACE, Line, Place, Row
 from walissh.brain.playbook import Probe, Text, Variant
+
+START: Final = ""
+"""What stands for the question itself among the findings that want a command."""
 
 _NOT_RUNNABLE: Final = frozenset({126, 127})
 
@@ -38,7 +41,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A command to run; *why* is its reason for the person, *origin* None: a first probe."""
+    """A command to run; *why* is its reason for the person, *origin* None: a first probe.
+
+    *wanted_by* names all findings from which it follows, not only the first one, and `START`.
+    """
 
     probe: str
     variant: int
@@ -46,6 +52,7 @@ class Order:
     why: Text
     timeout_s: int
     origin: Origin | None = None
+    wanted_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +82,35 @@ class Seen:
 
 @dataclass(slots=True)
 class Walk:
-    """The state of one walk; lives inside ``diagnose`` only."""
+    """The state of one walk; lives inside ``diagnose`` only.
+
+    *done* has the place in *orders* of what a probe waits for, None if it waits for nothing.
+    """
 
     results: Mapping[str, Result]
     ask: Fields
     seen: list[Seen] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
     unseen: list[Unseen] = field(default_factory=list)
-    done: set[tuple[str, ...]] = field(default_factory=set)
+    done: dict[tuple[str, ...], int | None] = field(default_factory=dict)
     _names: dict[str, object] = field(default_factory=dict)
     _named: int = -1
 
     def visit(self, name: str, probe: Probe, origin: Origin | None = None) -> bool:
         """Take *probe* in once for this *origin*; False if it was there already."""
         commands = _commands(probe, origin.row if origin else {}, self.ask)
-        key = (name, *(command for _, command in commands))
-        if key in self.done or not commands:
+        if not commands:
             return False
-        self.done.add(key)
-        self._take(name, probe, commands, origin)
-        return True
+        key = (name, *(command for _, command in commands))
+        is_new = key not in self.done
+        if is_new:
+            self.done[key] = self._take(name, probe, commands, origin)
+        at = self.done[key]
+        if at is not None:
+            wants = origin.finding if origin else START
+            order = self.orders[at]
+            self.orders[at] = replace(order, wanted_by=order.wanted_by | {wants})
+        return is_new
 
     def _take(
         self,
@@ -102,14 +118,15 @@ class Walk:
         probe: Probe,
         commands: Sequence[tuple[int, str]],
         origin: Origin | None,
-    ) -> None:
+    ) -> int | None:
+        """Take in what is known; return the place in *orders* of what is to be run first."""
         reason, ran, command = "", True, ""
         for index, command in commands:
             result = self.results.get(command)
             if result is None:
                 order = Order(name, index, command, probe.why, probe.timeout_s, origin)
                 self.orders.append(order)
-                return
+                return len(self.orders) - 1
             lines = parse.number_lines(result.text)
             given = {"of": origin.row if origin else {}, "ask": self.ask}
             rows = _rows(probe.variants[index], result, lines, given)
@@ -118,11 +135,12 @@ class Walk:
                 self.seen.append(
                     Seen(name, command, result.command_id, tuple(lines), names, origin)
                 )
-                return
+                return None
             reason, ran = _obstacle(result, lines), result.exit_code is not None
             if not ran:  # denied, cancelled, unreachable: another variant fares no better
                 break
         self.unseen.append(Unseen(probe.why, command, reason, ran))
+        return None
 
     def names(self) -> Mapping[str, object]:
         """Return what expressions can read: every seen probe by name, and ``ask``."""
