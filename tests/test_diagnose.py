@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from walissh.brain import asked, diagnose, playbook, question
-from walissh.brain.diagnose import MAX_COMMANDS, Diagnosis, Result, Told
+from walissh.brain.diagnose import MAX_COMMANDS, MAX_IN_TROUBLE, Diagnosis, Result, Told
 from walissh.react.turn import Language
 
 BAKERY = """
@@ -253,7 +253,19 @@ def test_no_more_commands_than_the_limit_are_asked_for() -> None:
     ask = asked.things("no bread").as_names()
     found = diagnose.diagnose(FOUND, chosen, done, ask=ask, language="en")
     assert len(found.orders) == 1
+    done["look oven"] = Result("c", "exit 0", 0, "one hot\n")
+    found = diagnose.diagnose(FOUND, chosen, done, ask=ask, language="en")
+    assert found.orders == ()
+
+
+def test_where_something_is_wrong_more_commands_may_follow() -> None:
+    chosen = question.choose("no bread", FOUND)
+    done = {f"other {n}": Result("c", "exit 0", 0, "") for n in range(MAX_COMMANDS)}
     done["look oven"] = Result("c", "exit 0", 0, "two cold\n")
+    ask = asked.things("no bread").as_names()
+    found = diagnose.diagnose(FOUND, chosen, done, ask=ask, language="en")
+    assert "look gas two" in [each.command for each in found.orders]
+    done |= {f"more {n}": Result("c", "exit 0", 0, "") for n in range(MAX_IN_TROUBLE)}
     found = diagnose.diagnose(FOUND, chosen, done, ask=ask, language="en")
     assert found.orders == ()
 

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+from tests.diagnosing import CATALOGUE as PANTRY
 from tests.world import World
 from walissh.brain import playbook
 from walissh.brain.offline import OfflineBrain
+from walissh.brain.playbook import Catalogue
 from walissh.memory.entry import Found, MemoryType, Origin, Source
 from walissh.store import hosts, memories
 
+BUILT_IN = playbook.built_in()
 CASE = Found(
     MemoryType.TROUBLESHOOTING_CASE,
     "502",
@@ -24,8 +27,8 @@ def recall_case(world: World) -> None:
     memories.add_or_update(world.person.id, CASE, Source(Origin.ASSISTANT), host=host)
 
 
-def ask(world: World, question: str) -> str:
-    world.parts = replace(world.parts, model=OfflineBrain(playbook.built_in()))
+def ask(world: World, question: str, catalogue: Catalogue = BUILT_IN) -> str:
+    world.parts = replace(world.parts, model=OfflineBrain(catalogue))
     turn = world.ask(question)
     world.play()
     return world.turn(turn).answer
@@ -46,7 +49,7 @@ def test_what_no_playbook_knows_is_looked_up_in_memory(world: World) -> None:
 
 def test_a_diagnosis_names_the_incidents_that_may_bear_on_it(world: World) -> None:
     recall_case(world)
-    answer = ask(world, "why does nginx answer 502 on web1?")
+    answer = ask(world, "why does the shop answer 502 on web1, and without bread?", PANTRY)
     assert world.shell.ran and "From memory" in answer and "maxclients" in answer
 
 
@@ -55,7 +58,7 @@ def test_without_a_memory_it_says_what_it_can_do(world: World) -> None:
 
 
 def test_what_always_ends_in_an_error_is_looked_at_and_not_noted(world: World) -> None:
-    answer = ask(world, "every upload always ends in a 504")
+    answer = ask(world, "every upload of bread always ends in a 504", PANTRY)
     assert world.shell.ran and "I looked at" in answer
 
 
