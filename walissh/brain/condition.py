@@ -22,6 +22,9 @@ Names = Mapping[str, object]
 UNKNOWN: Final = object()
 MAYBE: Final = "maybe"
 """``maybe.probe`` are the rows of a probe, none if it was not seen, where ``probe`` is unknown."""
+_MANY: Final = 16_384
+"""More expressions than all playbooks have: each is read once in a process."""
+
 _TEMPLATE = re.compile(  # not the shell's ${x}, { x; }, %{x}, nor the counts of a pattern: x{2,8}
     r"(?<![$%])\{(?!\s|\d+(?:,\d*)?\})([^{}]+)\}"
 )
@@ -147,7 +150,8 @@ def expressions(template: str) -> list[str]:
     return _TEMPLATE.findall(template)
 
 
-def names(expression: str) -> set[str]:
+@lru_cache(maxsize=_MANY)
+def names(expression: str) -> frozenset[str]:
     """Return the free names that *expression* reads; raises SyntaxError if it is broken."""
     tree = ast.parse(_source(expression), mode="eval")
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -156,7 +160,8 @@ def names(expression: str) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name)
     }
-    return (read | _maybe_read(tree)) - bound - set(FUNCTIONS) - {"True", "False", "None", MAYBE}
+    free = (read | _maybe_read(tree)) - bound - set(FUNCTIONS) - {"True", "False", "None", MAYBE}
+    return frozenset(free)
 
 
 def _maybe_read(tree: ast.AST) -> set[str]:
@@ -169,7 +174,7 @@ def _maybe_read(tree: ast.AST) -> set[str]:
     }
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MANY)
 def all_names(of: tuple[str, ...]) -> frozenset[str]:
     """Return the free names that any of the expressions *of* reads."""
     return frozenset(name for each in of for name in names(each))
@@ -269,7 +274,7 @@ def _matches(pattern: str, text: object) -> bool:
     return parse.pattern(pattern).search(str(text)) is not None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=_MANY)
 def _parsed(expression: str) -> ast.stmt:
     return ast.parse(_source(expression)).body[0]
 
