@@ -116,6 +116,7 @@ class Variant:
     parser: Literal["nginx"] | None = None
     regex: Regex | None = None
     sections: bool = False
+    others_only: bool = False
     need: tuple[str, ...] = ()
     fields: Mapping[str, Expression] = Field(default_factory=dict)
     keep: Expression | None = None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from walissh.brain import condition, nginx_conf, parse
+from walissh.brain import condition, nginx_conf, parse, processes
 from walissh.brain.condition import Fields
 from walissh.brain.parse import PLACE, Line, Place, Row
 from walissh.brain.playbook import Probe, Text, Variant
@@ -203,7 +203,8 @@ def _parsed(variant: Variant, lines: list[Line], command_id: str) -> list[Row]:
     if variant.sections:
         return parse.by_section(variant.regex, lines, command_id)
     if variant.regex:
-        return parse.by_regex(variant.regex, lines, command_id)
+        rows = parse.by_regex(variant.regex, lines, command_id)
+        return processes.of_others(rows) if variant.others_only else rows
     return parse.by_line(lines, command_id)
 
 
