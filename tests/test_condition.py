@@ -1,5 +1,7 @@
 """The expression language of the playbooks."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from walissh.brain import condition
@@ -210,3 +212,13 @@ def test_a_part_of_a_sentence_is_shown_as_it_is() -> None:
 def test_a_string_is_the_same_with_and_without_an_r_in_front() -> None:
     assert value(r"group(r'(\d+)%', row.text)") == value(r"group('(\d+)%', row.text)") == "12"
     assert value("'or' + r'x'") == "orx"
+
+
+def test_many_threads_may_read_new_expressions_at_once() -> None:
+    def read(number: int) -> object:
+        return [
+            condition.evaluate(f"{number} + {each} == len('x' * {each})", {}) for each in range(150)
+        ]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(read, range(1000, 1008)))

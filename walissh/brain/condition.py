@@ -25,6 +25,9 @@ MAYBE: Final = "maybe"
 _MANY: Final = 16_384
 """More expressions than all playbooks have: each is read once in a process."""
 
+# CPython 3.11 fails with a SystemError where two threads parse at once
+_PARSING: Final = threading.Lock()
+
 _TEMPLATE = re.compile(  # not the shell's ${x}, { x; }, %{x}, nor the counts of a pattern: x{2,8}
     r"(?<![$%])\{(?!\s|\d+(?:,\d*)?\})([^{}]+)\}"
 )
@@ -153,7 +156,8 @@ def expressions(template: str) -> list[str]:
 @lru_cache(maxsize=_MANY)
 def names(expression: str) -> frozenset[str]:
     """Return the free names that *expression* reads; raises SyntaxError if it is broken."""
-    tree = ast.parse(_source(expression), mode="eval")
+    with _PARSING:
+        tree = ast.parse(_source(expression), mode="eval")
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     bound = {
         node.target.id
@@ -276,7 +280,8 @@ def _matches(pattern: str, text: object) -> bool:
 
 @lru_cache(maxsize=_MANY)
 def _parsed(expression: str) -> ast.stmt:
-    return ast.parse(_source(expression)).body[0]
+    with _PARSING:
+        return ast.parse(_source(expression)).body[0]
 
 
 def _source(expression: str) -> str:
