@@ -7,6 +7,7 @@ an error. Mistakes of an author are found when playbooks are loaded, by ``names`
 
 import ast
 import re
+import threading
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
