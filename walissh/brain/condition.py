@@ -7,8 +7,8 @@ an error. Mistakes of an author are found when playbooks are loaded, by ``names`
 
 import ast
 import re
-import threading
 import shlex
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Final
