@@ -234,6 +234,17 @@ def test_words_after_the_repair_confirm_what_was_found_before_it(pantry: World) 
     assert len(cases(pantry)) == 1
 
 
+def test_words_after_another_question_do_not_confirm_the_cause_of_the_one_before(
+    pantry: World,
+) -> None:
+    asked(pantry, QUESTION)
+    pantry.shell.outputs = {"cat shelf": ("shelf 1 full\n", 0)}
+    other = asked(pantry, "is there bread in the pantry?")
+    assert other.diagnosed == () and all(run.went_well for run in pantry.runs(other))
+    asked(pantry, "yes that was it, fixed")
+    assert cases(pantry) == []
+
+
 def test_other_words_confirm_nothing(pantry: World) -> None:
     asked(pantry, QUESTION)
     asked(pantry, "that was not it")

@@ -12,8 +12,9 @@ from walissh.memory.extract import pref_secrets
 from walissh.memory.extract.cases import STALE_DAYS
 from walissh.memory.needs import Commands, History, Hosts, Memories
 from walissh.react.diagnosed import Diagnosed
+from walissh.react.followed import Intent
 from walissh.react.host import Host
-from walissh.react.turn import CommandRun, Turn, TurnStatus
+from walissh.react.turn import CommandRun, Risk, Turn, TurnStatus
 
 LOOK_BACK: Final = 3
 """So many turns lie at most between a diagnosis and the words that confirm it: the repair."""
@@ -141,9 +142,15 @@ class Confirming:
         return None
 
     def _goes_with_it(self, turn: Turn) -> bool:
-        """Tell whether something was run for it, as a repair is, or it confirmed already."""
-        said = confirming.read(turn.question) is not None
-        return said or any(run.went_well for run in self.commands.of_turn(turn.id))
+        """Tell whether something was changed in it, as a repair does, or it confirmed already."""
+        if confirming.read(turn.question) is not None:
+            return True
+        # what only looked belongs to another question, whose cause was never found
+        ordered = turn.intended is not None and turn.intended.intent is Intent.EXECUTE
+        return any(
+            run.went_well and (ordered or run.risk is not Risk.READ_ONLY)
+            for run in self.commands.of_turn(turn.id)
+        )
 
     def _answer(self, turn: Turn) -> str | None:
         said = [each for each in self.history.of_turn(turn.id) if each.role == "assistant"]
