@@ -121,6 +121,19 @@ def read_fields(expression: str) -> set[str]:
     return {re.sub(r"_(?:zh|en)$", "", each) for each in read}
 
 
+def test_curl_asks_the_very_url_of_the_question() -> None:
+    """Without -g, ``http://h/[1-100000]`` would be a hundred thousand requests."""
+    asked = [
+        part
+        for book in BUILT_IN.playbooks
+        for _, command in probe_commands(book)
+        for part in re.findall(r"\bcurl [^;|]*", command)
+        if "http://localhost/" not in part
+    ]
+    assert len(asked) >= 5
+    assert not [each for each in asked if " -g " not in each]
+
+
 def test_both_languages_say_the_same_values() -> None:
     for text in texts(BUILT_IN):
         zh, en = (
