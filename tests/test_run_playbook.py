@@ -201,6 +201,22 @@ def test_commands_of_the_same_reply_are_the_models_own(shop: World) -> None:
     assert own.startswith("[command ") and report.startswith("[playbook shop")
 
 
+@pytest.mark.parametrize("call_id", ["playbook-1", f"{OWN}1"])
+def test_a_model_whose_ids_look_like_ours_gets_its_report(shop: World, call_id: str) -> None:
+    shop.script((run(call_id=call_id),), "Done.")
+    assert asked(shop).status is TurnStatus.DONE
+    (report,) = results(shop.model.requests[1])
+    assert "The back is gone." in report and is_valid(shop.model.requests[1])
+
+
+def test_a_command_of_the_model_whose_id_looks_like_ours_is_its_own(shop: World) -> None:
+    look = ToolCall("playbook-2", "run_command", json.dumps({"host": "web1", "command": "uptime"}))
+    shop.script((run(),), (look,), "Done.")
+    asked(shop)
+    report, own = results(shop.model.requests[2])
+    assert report.startswith("[playbook shop") and own.startswith("[command ")
+
+
 @pytest.mark.parametrize(
     ("name", "host", "words"),
     [("bakery", "web1", "cellar, shop"), ("shop", "db9", "hosts: web1"), ("", "web1", "shop")],

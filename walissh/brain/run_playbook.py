@@ -25,7 +25,7 @@ from walissh.react.offered import RUN_PLAYBOOK
 from walissh.react.tools import STARTED
 from walissh.react.turn import Language, Message, Reply, Request, ToolCall
 
-OWN: Final = "playbook-"
+OWN: Final = "walissh-playbook-"
 """How the ids of our own calls begin."""
 
 # --- the engine: all that is known of it is in this part ---------------------------------
@@ -227,7 +227,7 @@ def _start(messages: Sequence[Message]) -> int:
 
 def _own(message: Message) -> bool:
     made = message.tool_calls
-    return bool(made) and all(call.id.startswith(OWN) for call in made)
+    return bool(made) and all(call.name == RUN_COMMAND and call.id.startswith(OWN) for call in made)
 
 
 def _arguments(call: ToolCall) -> Mapping[str, object]:
@@ -270,10 +270,12 @@ def _folded(standing: _Standing, language: Language) -> list[Message]:
             task.book, task.host, outlook(found, language), language, finished=not found.orders
         )
         reports.setdefault(task.call_id, []).append(told)
+    said = standing.stretch.messages
+    ours = {call.id for each in said if _own(each) for call in each.tool_calls}
     return [
         _reported(each, reports)
-        for each in standing.stretch.messages
-        if not _own(each) and not (each.tool_call_id or "").startswith(OWN)
+        for each in said
+        if not _own(each) and each.tool_call_id not in ours
     ]
 
 
