@@ -25,8 +25,8 @@ def host(line: str, scripts: str, more: dict[str, str] | None = None) -> Machine
 CASES = {
     "crlf": (
         host(f"{JOB}: cannot run: No such file or directory", f"{JOB}:1:#!/bin/bash^M$\n{MODES}"),
-        ["CRLF", JOB, "^M", "/etc/cron.d/stock"],
-        ["Windows line endings", JOB],
+        ["CRLF", JOB, "^M", "/etc/cron.d/stock", f"`sed -i 's/\\r$//' {JOB}`"],
+        ["Windows line endings", JOB, f"`sed -i 's/\\r$//' {JOB}`"],
     ),
     "execute bit": (
         host(
