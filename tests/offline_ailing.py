@@ -54,7 +54,7 @@ def ailing(
     files = "".join(f"{NOW_S - age_s}.5 4711 640 app:adm {path}\n" for path in told)
     parts = {
         **(more or {}),
-        "date '+%s": f"{NOW_S} 2026-11-30 12:00:00 +0000 UTC\n",
+        "date '+%s": f"{NOW_S} 2026-11-30 12:00:00 UTC+0000 UTC\n",
         "ps --ppid 2": "\n".join([PS_HEAD, ps(1, "/sbin/init", user="root"), *processes]) + "\n",
         "ss -tulpn": "\n".join([SS_HEAD, listens(22, 1, "sshd"), *ports]) + "\n",
         "-printf '%T@": files,

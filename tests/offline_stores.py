@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from tests import offline_talk as talk
 from tests.offline_talk import Ended, Machine, Talk
 
-CLOCK = Ended(0, "1772000400 2026-02-25 06:20:00 +0000 UTC")
+CLOCK = Ended(0, "1772000400 2026-02-25 06:20:00 UTC+0000 UTC")
 PS_HEAD = "    PID    PPID USER             STAT  NI %CPU %MEM   RSS ELAPSED COMMAND\n"
 SS_HEAD = """Netid State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess
 tcp   LISTEN 0      128        0.0.0.0:22        0.0.0.0:*    users:(("sshd",pid=90,fd=3))

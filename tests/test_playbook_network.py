@@ -31,7 +31,7 @@ def host(
     """Return a machine on which the program ``packer`` logs *error*."""
     log = f"2026-03-02 09:59:58 packer: {error}" if error else ""
     known = {
-        "date '+%s": "1772445600 2026-03-02 10:00:00 +0000 UTC\n",
+        "date '+%s": "1772445600 2026-03-02 10:00:00 UTC+0000 UTC\n",
         " -o pid,": PID_LINE.format(pid=31, args="python3 /opt/packer/packer.py") + procs,
         "ss -tulpn": "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
         + LISTENS.format(where="127.0.0.1:22", name="sshd", pid=9)

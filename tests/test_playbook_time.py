@@ -5,7 +5,7 @@ from tests.offline_talk import Machine
 
 ZH = "月结任务 settle 应该在北京时间早上 6 点跑，最近却晚了好几个小时，时间为什么不对？"
 EN = "The job settle should run at 6 a.m. Beijing time, but it runs hours late. Why?"
-NOW = "now 1796040000 +0000 UTC\n/usr/share/zoneinfo/Etc/UTC\n"
+NOW = "now 1796040000 UTC+0000 UTC\n/usr/share/zoneinfo/Etc/UTC\n"
 
 
 def host(code: str, sync: str = NOW) -> Machine:
@@ -16,8 +16,8 @@ def host(code: str, sync: str = NOW) -> Machine:
         more={
             "readlink -f /etc/localtime": sync,
             "grep -rnHsIE": f"/etc/settled/settled.conf:3:{code}\n",
-            "for z in": "zone Europe/Lisbon +0000 WET 12:00\nzone Asia/Shanghai +0800 CST 20:00\n"
-            "zone UTC +0000 UTC 12:00\n",
+            "for z in": "zone Europe/Lisbon UTC+0000 WET 12:00\nzone Asia/Shanghai UTC+0800 CST 20:00\n"
+            "zone UTC UTC+0000 UTC 12:00\n",
             "grep -HsIan -m1": "end\n",
             "/etc/crontab": "end\n",
         },
@@ -30,6 +30,12 @@ def test_a_zone_that_is_not_the_meant_one_is_named_with_its_line() -> None:
         assert all(part in text for part in ("settled.conf", "Europe/Lisbon", "Asia/Shanghai", "8"))
     assert "时区" in said["zh"]
     assert "time zone" in said["en"]
+
+
+def test_an_offset_of_utc_stays_as_the_machine_prints_it() -> None:
+    said = cause_of(host("timezone = Europe/Lisbon"), zh=ZH, en=EN)
+    assert "UTC+0000" in said["zh"]
+    assert "UTC+0800" in said["en"]
 
 
 def test_the_meant_zone_is_no_cause() -> None:

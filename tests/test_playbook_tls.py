@@ -7,7 +7,7 @@ import pytest
 from tests.offline_talk import Ended, Talk, machine
 
 HOST = {
-    "date '+%s": Ended(0, "1772445600 2026-03-02 10:00:00 +0000 UTC\n"),
+    "date '+%s": Ended(0, "1772445600 2026-03-02 10:00:00 UTC+0000 UTC\n"),
     "-showcerts": Ended(
         0,
         " 0 s:CN = stall.example.com\n   i:CN = Example CA\nVerify return code: 10 (certificate has expired)\n",
@@ -31,4 +31,5 @@ def test_an_expired_certificate_is_told_with_its_date(language: str, title: str)
     talk = Talk({"web1": machine("", HOST)}, "zh" if language == "zh" else "en")
     cause = talk.ask(question).partition(title)[2].splitlines()[0]
     assert "Jan  1 00:00:00 2026 GMT" in cause
+    assert "UTC+0000" in cause
     assert "[[c0de" in cause
