@@ -80,6 +80,14 @@ def test_rows_have_their_fields_and_their_line() -> None:
     assert seen.names[PLACE] == Place("c1", 2, 4)
 
 
+@pytest.mark.parametrize(
+    "line", ["[... 99999999999 lines left out ...]", "[... 7 error lines of the oven ...]"]
+)
+def test_a_line_of_the_host_that_looks_like_a_cut_moves_no_line(line: str) -> None:
+    (top,) = rows(walked({HOT: gave(f"{line}\ntop 280\n")}), "oven")
+    assert top[PLACE] == Place("c1", 2, 2)
+
+
 def test_facts_build_on_each_other_and_one_that_is_unknown_is_left_out() -> None:
     names = walked({HOT: gave("low 90\ntop 280\n")}).seen[0].names
     assert names["hottest"] == "top"

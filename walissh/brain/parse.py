@@ -22,7 +22,7 @@ _MAX_LINE_CHARS: Final = 4000  # keeps patterns quick on a file without line end
 PLACE: Final = "place"
 """The field of a row that holds its Place."""
 
-_LEFT_OUT = re.compile(r"^\[\.\.\. (\d+) .*\.\.\.\]$")
+_LEFT_OUT = re.compile(r"^\[\.\.\. (\d{1,9}) lines left out \.\.\.\]$")
 _COMPLAINT = re.compile(
     # "nginx: [emerg] open() failed (2: No such file)" is an answer, not a missing tool
     r"^(?!.*\[(?:emerg|alert|crit|error|warn)\])(?:[\w./+-]+: )+.*"
