@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.diagnosing import CATALOGUE as PANTRY
 from tests.world import World
 from walissh.brain import playbook
@@ -70,3 +72,19 @@ def test_a_wish_alone_is_noted_and_nothing_is_run(world: World) -> None:
 def test_asked_for_the_preferences_it_tells_them(world: World) -> None:
     ask(world, "以后执行命令都加 sudo")
     assert "以后执行命令都加 sudo" in ask(world, "我有哪些偏好？")
+
+
+@pytest.mark.parametrize(
+    "question", ["what about the weather in spring?", "who sings this?", "谢谢你的帮助"]
+)
+def test_what_shares_no_word_with_a_memory_is_not_told_of_it(world: World, question: str) -> None:
+    recall_case(world)
+    answer = ask(world, question)
+    assert "maxclients" not in answer and world.shell.ran == []
+
+
+@pytest.mark.parametrize("question", ["everything fine?", "is all good on web1?", "一切正常吗？"])
+def test_whether_all_is_well_is_looked_at(world: World, question: str) -> None:
+    recall_case(world)
+    assert "I looked at" in ask(world, question) or "查看了" in ask(world, question)
+    assert world.shell.ran

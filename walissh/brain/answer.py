@@ -104,6 +104,10 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "记下了，以后照此办理。可以在“记忆”页面查看、更正或删除。",
         "Noted, and kept for later talks. The page Memory shows it, corrects it or deletes it.",
     ),
+    "again": (
+        "这是上面那次诊断的结论，机器没有再看：",
+        "This is what was found above; the machine was not looked at again:",
+    ),
     "wishes": ("您的偏好：", "Your preferences:"),
     "recalled": (
         "下面是记忆里的内容，没有重新检查机器：",
@@ -159,6 +163,11 @@ def recalled(entries: Sequence[str], language: Language) -> str:
     """Answer with what memory holds, and say that nothing was run."""
     told = "\n".join(entries)
     return f"{_who(language)}{phrase('recalled', language)}\n\n{told}"
+
+
+def again(told: str, language: Language) -> str:
+    """Repeat the cause and the remedy of the answer before."""
+    return f"{_who(language)}{phrase('again', language)}\n\n{told}"
 
 
 def noted(language: Language) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from walissh.brain import answer, calls, diagnosed, question, remembered, rounds
+from walissh.brain import answer, calls, diagnosed, followup, question, remembered, rounds
 from walissh.brain.diagnose import Result, diagnose
 from walissh.brain.playbook import Catalogue
 from walissh.brain.question import Question
@@ -112,12 +112,28 @@ def _from_memory(said: str, asked: Question, request: Request) -> Reply | None:
     if remembered.asks_for_wishes(said):
         wishes = remembered.wishes(request.messages)
         return Reply(answer.wishes(wishes, request.language)) if wishes else None
-    told = remembered.entries(request.messages)
-    if told and (asked.kind == "unknown" or remembered.is_about_the_past(said)):
+    is_past = remembered.is_about_the_past(said)
+    if asked.kind == "unknown" and not is_past:
+        remedy = followup.remedy(said, request.messages)
+        if remedy:
+            return Reply(answer.again(remedy, request.language))
+    told = _told_from_memory(asked, is_past, request)
+    if told:
         return Reply(answer.recalled(told, request.language))
     if remembered.is_but_a_wish(said):
         return Reply(answer.noted(request.language))
     return None
+
+
+def _told_from_memory(asked: Question, is_past: bool, request: Request) -> list[str]:
+    """Return what is recalled for a question about the past, or for one that nothing knows.
+
+    The latter is told only what shares a word with it: anything is recalled for anything.
+    """
+    if is_past:
+        return remembered.entries(request.messages)
+    words = asked.things.words if asked.kind == "unknown" else ()
+    return remembered.entries(request.messages, about=words) if words else []
 
 
 def _step_text(asked: Question, deeper: bool, language: Language) -> str:

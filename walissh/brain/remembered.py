@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from walissh.brain.asked import Asked
+from walissh.brain.asked import Asked, concern
 from walissh.memory.extract import preferences
 from walissh.react.turn import Message
 
@@ -69,9 +69,13 @@ def with_known(things: Asked, messages: Sequence[Message]) -> Asked:
     )
 
 
-def entries(messages: Sequence[Message]) -> list[str]:
-    """Return the recalled memories as Markdown lines, best first, each with its mark."""
-    return [f"- {_body(line)} [{mark}]" for mark, line in _entries(messages)]
+def entries(messages: Sequence[Message], about: Sequence[str] = ()) -> list[str]:
+    """Return the recalled memories as Markdown lines, best first, each with its mark.
+
+    With *about* only those that hold one of these words.
+    """
+    found = [each for each in _all(messages) if not about or concern(_body(each[1]), about)]
+    return [f"- {_body(line)} [{mark}]" for mark, line in found[:SHOWN]]
 
 
 def cases(messages: Sequence[Message]) -> list[str]:
