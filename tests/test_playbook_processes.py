@@ -143,6 +143,24 @@ def test_a_pid_file_of_a_dead_process_stops_the_start() -> None:
     assert any("O_EXCL|flock" in each for each in commands)
 
 
+def test_a_lock_made_by_mkdir_is_removed_with_its_folder() -> None:
+    lock = f"gone pid=4711 at={NOW_S - 10_800} user=app /var/lib/intake/import.lock/owner"
+    given = ailing(
+        logs={"/var/log/intake/import.log": f"{SINCE} import already runs, import.lock exists"},
+        more={
+            "grep -aHsm1": f"{lock} text=4711 cmd=\n",
+            "O_EXCL|flock": '/opt/intake/import:4:mkdir "/var/lib/intake/import.lock" || exit 1\n',
+        },
+    )
+    said = cause_of(
+        given, zh="intake 的导入 import 为什么不运行了？", en="Why does import of intake not run?"
+    )
+    assert "rm -r /var/lib/intake/import.lock`" in said["zh"]
+    assert "rm -r /var/lib/intake/import.lock`" in said["en"]
+    assert "3 小时前" in said["zh"]
+    assert "3 hours ago" in said["en"]
+
+
 def test_a_pid_file_of_a_living_process_is_no_cause() -> None:
     alive = f"alive pid=350 at={NOW_S - 60} user=root /run/meterd.pid text=350 cmd=meterd\n"
     given = ailing(

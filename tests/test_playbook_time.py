@@ -16,7 +16,8 @@ def host(code: str, sync: str = NOW) -> Machine:
         more={
             "readlink -f /etc/localtime": sync,
             "grep -rnHsIE": f"/etc/settled/settled.conf:3:{code}\n",
-            "for z in": "zone Europe/Lisbon UTC+0000 WET 12:00\nzone Asia/Shanghai UTC+0800 CST 20:00\n"
+            "for z in": "zone Europe/Lisbon UTC+0000 WET 12:00\n"
+            "zone Asia/Shanghai UTC+0800 CST 20:00\n"
             "zone UTC UTC+0000 UTC 12:00\n",
             "grep -HsIan -m1": "end\n",
             "/etc/crontab": "end\n",
