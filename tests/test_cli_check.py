@@ -1,26 +1,35 @@
 """``walissh check`` on a real server: hosts, playbooks, exit codes, and what it leaves behind."""
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from flask import Flask
 
 from tests.cli import CommandLine, Result
 from tests.model_script import Call, Say
 from tests.scripted_model import ScriptedModel
 from tests.services import clean_environment
 from tests.sshd import Sshd
-from walissh.cli.checked import Status, worst
+from walissh.brain import playbook
+from walissh.brain.report import Outlook
+from walissh.cli.checked import Checked, Status, worst
+from walissh.cli.inquiry import Inquiry
+from walissh.react.host import Auth, Host
+from walissh.ssh.pool import Pool
 from walissh.store import audit
+from walissh.store.people import Person
 
 OWN = """
 name: shop
@@ -181,6 +190,42 @@ def test_a_lost_host_is_one_clear_line_and_holds_up_no_other(shop: Shop) -> None
     assert lines[1].startswith("dead: UNKNOWN: dead: ") and "refused" in lines[1]
     assert lines[2].startswith("strange: UNKNOWN: strange: ") and "not trusted" in lines[2]
     assert [each.partition(" (")[0] for each in lines[3:]] == ["web1: OK", "web2: OK"]
+
+
+class Faulty(Inquiry):
+    """Has a fault of its own on one host."""
+
+    def _check(self, host: Host) -> Checked:
+        return {"web2": Checked("web2", found=Outlook((), (), (), ()))}[host.name]
+
+
+def test_an_unforeseen_fault_on_one_host_is_told_and_holds_up_no_other() -> None:
+    ann = Person("ann", "ann", "admin", None, has_password=False)
+    two = [Host(name, "ann", name, "192.0.2.1", 22, "ops", Auth.KEY) for name in ("web1", "web2")]
+    nothing = playbook.catalogue([])
+    faulty = Faulty(Flask("walissh"), ann, nothing, (), threading.Event(), Pool(), "en")
+    lost, other = [faulty.check(each) for each in two]
+    assert lost.error == "a fault of WaliSSH itself, nothing is known: KeyError('web1')"
+    assert (lost.status, other.status) == (Status.UNKNOWN, Status.OK)
+
+
+@pytest.mark.parametrize("is_full", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_a_report_that_nobody_can_read_is_unknown(shop: Shop, is_full: bool) -> None:
+    command = [sys.executable, "-m", "walissh", "check", "nowhere", "--playbook", "shop"]
+    environment = clean_environment(WALISSH_HOME=str(shop.command_line.home))
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Path("/dev/full").open("w") as full, os.fdopen(writing, "w") as closed:
+        result = subprocess.run(
+            command,
+            env=environment,
+            stdout=full if is_full else closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 3
+    assert result.stderr.startswith("walissh: the report cannot be written: ")
 
 
 def test_critical_weighs_more_than_unknown_and_unknown_more_than_a_warning() -> None:

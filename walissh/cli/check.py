@@ -6,16 +6,18 @@ is no model, and nobody to ask: what would wait for approval is left out and nam
 """
 
 import json
+import os
 import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -41,7 +43,7 @@ class _MisusedError(click.UsageError):
 
 
 class _Plugin(click.Command):
-    """A command whose wrong arguments are no finding: it ends with 3, not with 2."""
+    """A command whose own faults are no finding: it ends with 3, not with 1 or 2."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the arguments."""
@@ -49,6 +51,16 @@ class _Plugin(click.Command):
             return super().make_context(*args, **kwargs)
         except click.UsageError as error:
             raise _MisusedError(error.format_message(), error.ctx) from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:  # noqa: BLE001  no job; a traceback would end with 1, a warning
+            traceback.print_exc()
+            sys.exit(UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +108,26 @@ def check(
         _refuse(str(error), form)
     if form == "json":
         report = checked.as_json(found, time.monotonic() - begun, language)
-        click.echo(json.dumps(report, ensure_ascii=False))
+        _tell(json.dumps(report, ensure_ascii=False))
     else:
-        click.echo(checked.text(found, language))
+        _tell(checked.text(found, language))
     sys.exit(checked.EXIT_CODES[checked.worst(each.status for each in found)])
+
+
+def _tell(report: str) -> None:
+    try:
+        click.echo(report)
+    except OSError as error:
+        _end_untold(error)
+
+
+def _end_untold(error: OSError) -> NoReturn:
+    """End with 3: nobody has read what was found."""
+    # what is left in the buffer would fail once more, and end the process with 120
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):
+        click.echo(f"walissh: the report cannot be written: {error}", err=True)
+    sys.exit(UNKNOWN)
 
 
 def _refuse(why: str, form: str) -> None:

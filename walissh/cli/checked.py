@@ -61,6 +61,10 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "needs_approval": ("需要批准，未执行", "it would need approval, not run"),
     "unusable": ("没有可用的输出", "no usable output"),
     "nothing_seen": ("没有任何可用的结果", "nothing gave a usable result"),
+    "unforeseen": (
+        "WaliSSH 自身出错，没有结果：{error}",
+        "a fault of WaliSSH itself, nothing is known: {error}",
+    ),
     "stopped": ("被中止", "stopped before it ended"),
 }
 

@@ -1,5 +1,6 @@
 """One turn of playbooks on one host, in tables of its own that go with it."""
 
+import logging
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,8 @@ from walissh.store import throwaway
 from walissh.store.database import new_id
 from walissh.store.history_memory import MemoryHistory
 from walissh.store.people import Person
+
+logger = logging.getLogger(__name__)
 
 NOBODY: Final = "it would need approval, and nobody is asked"
 
@@ -70,6 +73,10 @@ class Inquiry:
             return self._check(host)
         except WalisshError as error:  # one host's trouble is not that of the others
             return Checked(host.name, error=str(error))
+        except Exception as error:  # no job is here, and a fault of ours is of one host too
+            logger.exception("unforeseen host=%s", host.name)
+            why = checked.phrase("unforeseen", self.language, error=repr(error))
+            return Checked(host.name, error=why)
 
     def _check(self, host: Host) -> Checked:
         begun = time.monotonic()
