@@ -134,6 +134,34 @@ def test_curl_asks_the_very_url_of_the_question() -> None:
     assert not [each for each in asked if " -g " not in each]
 
 
+def test_a_line_break_in_a_name_makes_no_row_of_its_own() -> None:
+    """Its path would be read with sudo by the next probe."""
+    found = [
+        part
+        for book in BUILT_IN.playbooks
+        for _, command in probe_commands(book)
+        for part in re.findall(r"\bfind [^|]*?-printf [^|;]*%p", command)
+    ]
+    assert len(found) >= 6
+    assert not [each for each in found if "*[[:cntrl:]]*" not in each]
+
+
+SECRETIVE = [
+    "/opt/app/secrets/app.log", "/home/ann/.ssh/x.log", "/opt/a/.env.log", "/home/ann/id_rsa.log",
+    "/opt/a/secret.log", "/opt/a/credentials.log", "/etc/ssl/private/a.log", "/opt/a/.my.cnf.log",
+]  # fmt: skip
+
+
+def test_a_log_whose_name_sounds_secret_is_left_out() -> None:
+    probe = BUILT_IN.probes["log_files"]
+    kept = [probe.variants[0].keep, probe.variants[1].keep]
+    paths = [*SECRETIVE, "/var/log/secretary/app.log"]
+    for each in kept:
+        assert each is not None
+        left = [path for path in paths if condition.holds(each, {"row": {"path": path}})]
+        assert left == ["/var/log/secretary/app.log"]
+
+
 def test_both_languages_say_the_same_values() -> None:
     for text in texts(BUILT_IN):
         zh, en = (
