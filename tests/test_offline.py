@@ -2,11 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from tests.offline_talk import BRAIN, Ended, Talk, line_with, machine, this_machine
-from walissh.brain import question
+from walissh.brain import answer, question
+from walissh.brain.diagnose import Diagnosis, Unseen
+from walissh.brain.playbook import Text
 from walissh.errors import TurnCancelledError
 from walissh.react.turn import Language, Message, Request
 
@@ -91,6 +94,20 @@ def test_no_usable_result_is_not_called_healthy() -> None:
     assert "Nothing wrong" not in answer
 
 
+def test_probes_that_worked_but_told_nothing_are_called_healthy() -> None:
+    unseen = Unseen(Text(zh="看", en="look"), "x", "no such tool", ran=True)
+    seen = Diagnosis((), (), (unseen,), answered=3)
+    said = answer.diagnosed({"web1": seen}, (), "en")
+    assert "Nothing wrong in what I looked at." in said and "no such tool" in said
+    blind = answer.diagnosed({"web1": replace(seen, answered=0)}, (), "en")
+    assert "No probe gave a usable result" in blind
+
+
+def test_an_answer_without_a_cause_names_the_way_to_more_and_not_every_area() -> None:
+    said = Talk({"web1": machine("busybox")}).ask("cpu load")
+    assert "set OPENAI_API_KEY or OPENAI_BASE_URL" in said and "my playbooks cover" not in said
+
+
 def test_without_a_host_it_says_how_to_pick_one() -> None:
     talk = Talk({})
     answer = talk.ask("why is this machine slow?")
@@ -98,7 +115,7 @@ def test_without_a_host_it_says_how_to_pick_one() -> None:
     assert "walissh host add" in answer
 
 
-@pytest.mark.parametrize("words", ["hello", "你好", "", "write me a poem", "12345", "``"])
+@pytest.mark.parametrize("words", ["hello", "你好", "", "12345", "``"])
 def test_unknown_question_lists_what_it_can_do(words: str) -> None:
     talk = Talk({"web1": this_machine})
     answer = talk.ask(words)
@@ -114,6 +131,7 @@ def test_unknown_question_lists_what_it_can_do(words: str) -> None:
         "帮我重启 nginx",
         "把 nginx 重启一下",
         "clean up the disk",
+        "write me a poem",
     ],
 )
 def test_a_request_for_a_change_runs_nothing(words: str) -> None:

@@ -65,6 +65,10 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "I only check what my playbooks cover: {areas}. For anything else, connect a language "
         "model (set OPENAI_API_KEY or OPENAI_BASE_URL).",
     ),
+    "more": (
+        "更多的问题需要接入语言模型：设置 OPENAI_API_KEY 或 OPENAI_BASE_URL。",
+        "More needs a language model: set OPENAI_API_KEY or OPENAI_BASE_URL.",
+    ),
     "unknown": (
         "我不明白这个问题：它不属于我会检查的范围。什么都没有运行。",
         "I do not understand this question: it is not about anything that I can check. "
@@ -141,7 +145,6 @@ def mark(place: Place) -> str:
 def diagnosed(
     by_host: Mapping[str, Diagnosis],
     chosen: Sequence[Playbook],
-    known: Sequence[Playbook],
     language: Language,
     *,
     complete: bool = True,
@@ -155,7 +158,7 @@ def diagnosed(
             parts.append(f"### {host}")
         parts += _host_parts(host, found, language)
     if not all(each.cause for each in by_host.values()):
-        parts.append(_limits(known, language))
+        parts.append(phrase("more", language))
     return "\n\n".join(parts)
 
 
@@ -197,12 +200,12 @@ def unknown(known: Sequence[Playbook], language: Language) -> str:
     return "\n\n".join([first, _limits(known, language), phrase("examples", language)])
 
 
-def change(near: Sequence[Playbook], known: Sequence[Playbook], language: Language) -> str:
+def change(near: Sequence[Playbook], language: Language) -> str:
     """Say that a change is the person's to order, and how."""
     parts = [_who(language) + phrase("change", language)]
     if near:
         parts.append(phrase("offer", language, titles=titles(near, language)))
-    return "\n\n".join([*parts, _limits(known, language)])
+    return "\n\n".join([*parts, phrase("more", language)])
 
 
 def no_host(language: Language) -> str:
@@ -228,7 +231,7 @@ def _limits(known: Sequence[Playbook], language: Language) -> str:
 
 
 def _host_parts(host: str, found: Diagnosis, language: Language) -> list[str]:
-    known = found.told or found.causes
+    known = found.told or found.causes or found.answered
     if found.unseen and not known and not any(each.ran for each in found.unseen):
         reason = found.unseen[0].reason or phrase("no_result", language)
         return [phrase("unreachable", language, host=host, reason=_plain(reason))]
@@ -272,7 +275,7 @@ def _unexplained(found: Diagnosis, language: Language) -> list[str]:
     )
     facts = _claims(found, ("clear", "fact"), language)
     return [
-        *_findings(findings, bool(facts), language),
+        *_findings(findings, bool(facts or found.answered), language),
         *_section("facts", facts, language),
     ]
 
@@ -286,9 +289,9 @@ def _section(key: str, lines: Sequence[str], language: Language) -> list[str]:
     return [heading, "\n".join(dict.fromkeys(lines))] if lines else []
 
 
-def _findings(findings: Sequence[Told], any_facts: bool, language: Language) -> list[str]:
+def _findings(findings: Sequence[Told], any_seen: bool, language: Language) -> list[str]:
     if not findings:
-        return [phrase("healthy" if any_facts else "nothing", language)]
+        return [phrase("healthy" if any_seen else "nothing", language)]
     unique = {each.text: each for each in reversed(findings)}
     ordered = [each for each in findings if unique[each.text] is each]
     lines = [line for n, each in enumerate(ordered, 1) for line in _finding(n, each, language)]

@@ -63,12 +63,14 @@ class Diagnosis:
     """All that is known about one host: what to ask next, what holds, what is unseen.
 
     *causes* are those that bear on the question, best first; *told* are all other findings.
+    *answered* counts the probes that gave a usable answer.
     """
 
     orders: tuple[Order, ...]
     told: tuple[Told, ...]
     unseen: tuple[Unseen, ...]
     causes: tuple[Told, ...] = ()
+    answered: int = 0
 
     @property
     def cause(self) -> Told | None:
@@ -120,7 +122,7 @@ def diagnose(
     near, far = _wanted(this, causes)
     orders = _within(_most(told, this.own) - len(results), near, far)
     unseen = walk.unseen if orders else [*walk.unseen, *_cut([*near, *far], language)]
-    return Diagnosis(orders, tuple(rest), tuple(unseen), causes)
+    return Diagnosis(orders, tuple(rest), tuple(unseen), causes, len(walk.seen))
 
 
 def _most(told: Iterable[Told], own: Iterable[str]) -> int:

@@ -51,14 +51,13 @@ class OfflineBrain:
     def _reply(self, request: Request) -> Reply:
         now = rounds.current(request.messages, self._read)
         asked = question.understand(now.question, request.hosts, self.catalogue)
-        known = self.catalogue.playbooks
         from_memory = _from_memory(now.question, asked, request)
         if from_memory is not None:
             return from_memory
         if asked.kind == "unknown":
-            return Reply(answer.unknown(known, request.language))
+            return Reply(answer.unknown(self.catalogue.playbooks, request.language))
         if asked.kind == "change":
-            return Reply(answer.change(asked.playbooks, known, request.language))
+            return Reply(answer.change(asked.playbooks, request.language))
         if not asked.hosts:
             return Reply(answer.no_host(request.language))
         allowed = any(tool.name == RUN_COMMAND for tool in request.tools)
@@ -100,9 +99,8 @@ class OfflineBrain:
         wanted = calls.of_orders(by_host.items(), language, len(results) + 1, prefix="p-")
         if wanted and allowed:
             return Reply(_step_text(asked, bool(results), language), wanted)
-        known = self.catalogue.playbooks
         return Reply(
-            answer.diagnosed(by_host, asked.playbooks, known, language, complete=not wanted),
+            answer.diagnosed(by_host, asked.playbooks, language, complete=not wanted),
             diagnosed=diagnosed.of_hosts(asked.text, by_host.items()),
         )
 

@@ -70,17 +70,22 @@ class Blind:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """All that playbooks have to say about one host; *findings*: causes, then worst first."""
+    """All that playbooks have to say about one host; *findings*: causes, then worst first.
+
+    *answered* counts the probes that gave a usable answer, told of or not.
+    """
 
     findings: tuple[Found, ...]
     facts: tuple[Found, ...]
     ruled_out: tuple[Found, ...]
     unseen: tuple[Blind, ...]
+    answered: int = 0
 
     @property
     def is_blind(self) -> bool:
         """Tell whether nothing at all was seen."""
-        return bool(self.unseen) and not (self.findings or self.facts or self.ruled_out)
+        told = self.findings or self.facts or self.ruled_out
+        return bool(self.unseen) and not (told or self.answered)
 
 
 def render(

@@ -68,6 +68,7 @@ def outlook(found: Diagnosis, language: Language) -> Outlook:
             Blind(each.why.in_language(language), each.command, each.reason, each.ran)
             for each in found.unseen
         ),
+        answered=found.answered,
     )
 
 
