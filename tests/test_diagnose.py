@@ -239,6 +239,18 @@ def test_what_could_not_be_seen_is_told_and_leads_to_no_claim() -> None:
     assert found.cause is None
 
 
+@pytest.mark.parametrize(
+    ("text", "unseen"),
+    [("no bread, why?", []), ("no bread, is it systemd?", ["look oven"])],
+)
+def test_that_there_is_no_systemd_is_told_only_to_who_asks_about_it(
+    text: str, unseen: list[str]
+) -> None:
+    no_systemd = "System has not been booted with systemd as init system (PID 1). Can't operate."
+    found = Village({"look oven": no_systemd, "look wheel": "big turns\n"}).ask(text)
+    assert [each.command for each in found.unseen] == unseen
+
+
 @pytest.mark.parametrize(("trays", "asked_of"), [(2, 2), (9, 3)])
 def test_a_finding_leads_on_for_its_first_rows_only(trays: int, asked_of: int) -> None:
     cold = "".join(f"t{n} cold\n" for n in range(trays))

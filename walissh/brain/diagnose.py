@@ -5,6 +5,7 @@ is known: the cause with the steps that led to it, what else is wrong, what was 
 A cause ends the search: then nothing more is asked but what the cause itself asks for.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -28,6 +29,8 @@ _AT_LIMIT: Final = Text(
     zh="没有查看：一个问题的命令数已到上限",
     en="not looked at: a question may take no more commands",
 )
+_NO_SYSTEMD = re.compile(r"(?i)not been booted with systemd")
+_ABOUT_SYSTEMD = re.compile(r"(?i)systemd|systemctl|journalctl")
 _MAX_STEPS: Final = 8
 _MAX_LINES_FOUND: Final = 3
 _ABOUT_WEIGHT: Final = 8
@@ -121,8 +124,20 @@ def diagnose(
     rest = [_beside(this, each, causes) for each in told if each not in causes]
     near, far = _wanted(this, causes)
     orders = _within(_most(told, this.own) - len(results), near, far)
-    unseen = walk.unseen if orders else [*walk.unseen, *_cut([*near, *far], language)]
+    blind = _telling(walk)
+    unseen = blind if orders else [*blind, *_cut([*near, *far], language)]
     return Diagnosis(orders, tuple(rest), tuple(unseen), causes, len(walk.seen))
+
+
+def _telling(walk: Walk) -> list[Unseen]:
+    """Return what could not be seen, but not that there is no systemd where all else answers.
+
+    A container has none: saying so below each answer would only hide what matters. Who asks
+    about systemd is told.
+    """
+    if not walk.seen or _ABOUT_SYSTEMD.search(str(walk.ask.get("text", ""))):
+        return walk.unseen
+    return [each for each in walk.unseen if not _NO_SYSTEMD.search(each.reason)]
 
 
 def _most(told: Iterable[Told], own: Iterable[str]) -> int:
