@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.offline_ailing import ailing, cause_of, cited, listens, ps
-from tests.offline_talk import Ended, Machine, machine
+from tests.offline_talk import Ended, Machine, Talk, machine
 
 SINCE = "2026-11-30 11:59:5"
 SHOW = """Id=ledgerd.service
@@ -28,11 +28,14 @@ JOURNAL = (
 )
 
 
+NONE_FAILED = "  UNIT LOAD ACTIVE SUB DESCRIPTION\n\n0 loaded units listed.\n"
+
+
 def with_systemd(state: Mapping[str, str], *, failed: bool = True) -> Machine:
     """Return a machine whose unit ledgerd.service is as *state* says."""
     usual = {"load": "loaded", "active": "failed", "result": "exit-code", "status": "1"}
     shown = SHOW.format(**{**usual, "enabled": "enabled", **state})
-    listed = "ledgerd.service loaded failed failed Ledger\n" if failed else ""
+    listed = "ledgerd.service loaded failed failed Ledger\n" if failed else NONE_FAILED
     resting = "ledgerd.service loaded inactive dead Ledger\n"
     return machine(
         "",
@@ -43,6 +46,19 @@ def with_systemd(state: Mapping[str, str], *, failed: bool = True) -> Machine:
             "journalctl -u": Ended(0, JOURNAL),
         },
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        (Ended(0, NONE_FAILED), True),
+        (Ended(0, ""), False),
+        (Ended(0, "This account is currently not available.\n"), False),
+    ],
+)
+def test_that_no_unit_failed_is_told_where_systemd_says_so(said: Ended, is_told: bool) -> None:
+    answer = Talk({"web1": machine("", {"systemctl --failed": said})}).ask("which services failed?")
+    assert ("No systemd unit has failed." in answer) is is_told
 
 
 SYSTEMD = [
