@@ -195,6 +195,19 @@ def test_a_service_that_died_is_told_with_its_last_words() -> None:
         assert "map index is corrupt" in text
 
 
+GEO_ENDED = {"/var/log/geo/geo.log": f"{SINCE}2 CRITICAL map index is corrupt"}
+GEO_RUNS = ps(541, "/opt/geo/bin/server --index /srv/geo")
+
+
+@pytest.mark.parametrize(("processes", "died"), [([GEO_RUNS], False), ([], True)])
+def test_where_open_files_are_not_seen_the_processes_tell(processes: list[str], died: bool) -> None:
+    """Without sudo the open files of other people's processes cannot be listed."""
+    given = ailing(processes, GEO_ENDED, more={"ls -l /proc/[0-9]*/fd": ""})
+    said = cause_of(given, zh="geo 服务挂了，为什么？", en="The service geo is down. Why?")
+    assert ("it has no process" in said["en"]) is died
+    assert ("没有它的进程" in said["zh"]) is died
+
+
 def test_old_errors_of_a_service_that_runs_are_no_cause() -> None:
     given = ailing(
         [ps(540, "/usr/bin/python3 /opt/geo/geo.py")],
