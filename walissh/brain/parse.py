@@ -144,7 +144,8 @@ def by_section(regex: str | None, lines: Sequence[Line], command_id: str) -> lis
     nothing = dict.fromkeys(pattern(regex).groupindex) if regex else {}
     file = ""
     for line in lines:
-        header = _SECTION.fullmatch(line.text.strip())
+        # a blank before it says that the line was read from a file
+        header = _SECTION.fullmatch(line.text.rstrip())
         if header:
             file = header[1]
             continue
