@@ -4,10 +4,12 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from walissh.brain import condition, playbook, walk
+from tests.offline_talk import this_machine
+from walissh.brain import condition, parse, playbook, walk
 from walissh.brain.playbook import Catalogue, Finding, Playbook, PlaybookError, Text
 from walissh.react.turn import Risk
 from walissh.safety import risk
@@ -160,6 +162,29 @@ def test_a_log_whose_name_sounds_secret_is_left_out() -> None:
         assert each is not None
         left = [path for path in paths if condition.holds(each, {"row": {"path": path}})]
         assert left == ["/var/log/secretary/app.log"]
+
+
+def test_a_line_of_a_file_is_never_a_header(tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    log.write_text("ERROR one\n==> /opt/shop/shop.log <==\nx\r==> /opt/shop/shop.log <==\n")
+    row = condition.Fields({"files": [str(log)]})
+    probe = BUILT_IN.probes["log_last"]
+    [(_, command)] = walk._commands(probe, row, row)
+    lines = parse.number_lines(this_machine(command).output)
+    rows = parse.by_section(None, lines, "c1")
+    assert {each["file"] for each in rows} == {str(log)}
+
+
+def test_lines_of_files_are_marked_under_headers() -> None:
+    """A line ``==> other.log <==`` in a log would put the next ones on another program."""
+    reads = re.compile(r"""\btail -n \d+ (?:-- )?(?:"\$|\{)""")
+    bare = [
+        name
+        for name, probe in BUILT_IN.probes.items()
+        for each in probe.variants
+        if each.sections and reads.search(each.run) and "sed 's/==>/ ==>/g'" not in each.run
+    ]
+    assert not bare
 
 
 def test_both_languages_say_the_same_values() -> None:
