@@ -6,10 +6,12 @@ import pytest
 
 from tests.diagnosing import CATALOGUE as PANTRY
 from tests.world import World
-from walissh.brain import playbook
+from walissh.brain import playbook, remembered
+from walissh.brain.asked import things
 from walissh.brain.offline import OfflineBrain
 from walissh.brain.playbook import Catalogue
 from walissh.memory.entry import Found, MemoryType, Origin, Source
+from walissh.react.turn import Message
 from walissh.store import hosts, memories
 
 BUILT_IN = playbook.built_in()
@@ -88,3 +90,31 @@ def test_whether_all_is_well_is_looked_at(world: World, question: str) -> None:
     recall_case(world)
     assert "I looked at" in ask(world, question) or "查看了" in ask(world, question)
     assert world.shell.ran
+
+
+def with_case(text: str) -> list[Message]:
+    line = f"[m1] troubleshooting case · web1 · 2026-11-30: {text}"
+    # as the prompt fences it
+    return [Message("system", f"<<<memory ab12\n{line}\nmemory ab12>>>")]
+
+
+@pytest.mark.parametrize(
+    ("question", "case", "is_alike"),
+    [
+        ("why is redis slow?", "redis ran out of clients", True),
+        ("why does nginx answer 502?", "the shop answered 502", True),
+        ("支付为什么失败", "支付接口超时", True),
+        ("why is the disk full?", "redis ran out of clients", False),
+        ("为什么 nginx 起不来", "redis 连接数用完", False),
+    ],
+)
+def test_only_a_case_of_the_same_service_or_status_is_looked_at_first(
+    question: str, case: str, is_alike: bool
+) -> None:
+    found = remembered.cases(with_case(case), things(question))
+    assert [case in each for each in found] == [True] * is_alike
+
+
+def test_a_long_case_is_told_in_short_with_its_mark() -> None:
+    short = remembered.in_short(f"- {'redis ' * 80}[m1]")
+    assert len(short) < 180 and short.endswith("… [m1]")

@@ -77,11 +77,12 @@ class OfflineBrain:
 
         What was looked at then is looked at first now; known ports and paths steer the probes.
         """
-        cases = remembered.cases(request.messages)
+        cases = remembered.cases(request.messages, asked.things)
         things = remembered.with_known(asked.things, request.messages)
         then = [book for case in cases[:1] for book in question.choose(case, self.catalogue)[:1]]
         books = {each.name: each for each in (*then, *asked.playbooks)}
-        return replace(asked, things=things, playbooks=tuple(books.values())), cases
+        short = [remembered.in_short(case) for case in cases]
+        return replace(asked, things=things, playbooks=tuple(books.values())), short
 
     def _diagnosis(
         self, asked: Question, results: Results, language: Language, allowed: bool

@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Final
 
 from walissh.brain.asked import Asked, concern
+from walissh.brain.asked import things as things_of
 from walissh.memory.extract import preferences
 from walissh.react.turn import Message
 
 SHOWN: Final = 3
+SHORT_CHARS: Final = 160
 WISH_SHARE: Final = 0.7
 """So much of a message must be a standing wish to ask for nothing else."""
 
@@ -74,17 +76,32 @@ def entries(messages: Sequence[Message], about: Sequence[str] = ()) -> list[str]
 
     With *about* only those that hold one of these words.
     """
-    found = [each for each in _all(messages) if not about or concern(_body(each[1]), about)]
+    found = [each for each in _all(messages) if not about or concern(_said(each[1]), about)]
     return [f"- {_body(line)} [{mark}]" for mark, line in found[:SHOWN]]
 
 
-def cases(messages: Sequence[Message]) -> list[str]:
-    """Return those of the entries that tell of an incident and its outcome."""
+def cases(messages: Sequence[Message], things: Asked) -> list[str]:
+    """Return those of the entries that tell of an incident like the one asked about.
+
+    They are alike if both name the same service or answer of a server.
+    """
     return [
         f"- {_body(line)} [{mark}]"
         for mark, line in _entries(messages)
-        if any(kind in line for kind in _CASES)
+        if any(kind in line for kind in _CASES) and _is_alike(_said(line), things)
     ]
+
+
+def in_short(case: str) -> str:
+    """Return one of `cases` in at most `SHORT_CHARS`, with its mark."""
+    body, _, mark = case.rpartition(" ")
+    return case if len(body) <= SHORT_CHARS else f"{body[:SHORT_CHARS]}… {mark}"
+
+
+def _is_alike(case: str, things: Asked) -> bool:
+    telling = [*things.words, *map(str, things.statuses)]
+    # a Chinese noun stands for the words of its service in both of them
+    return bool(concern(case, telling) or set(telling) & set(things_of(case).words))
 
 
 def is_about_the_past(question: str) -> bool:
@@ -137,3 +154,8 @@ def _section(system: str) -> Sequence[str]:
 
 def _body(line: str) -> str:
     return line.partition("] ")[2]
+
+
+def _said(line: str) -> str:
+    """Return what an entry says, without its kind, host and date."""
+    return _body(line).partition(": ")[2]
