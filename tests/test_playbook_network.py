@@ -12,7 +12,7 @@ ROUTES = (
     "route default via 192.0.2.1 dev eth0 \nroute 192.0.2.0/24 dev eth0 proto kernel \n"
 )
 RESOLVER = (
-    "/etc/resolv.conf:1:search depot.example\n/etc/resolv.conf:2:nameserver 192.0.2.53\n"
+    "/etc/resolv.conf:1:search depot.example\n/etc/resolv.conf:2:nameserver 192.0.2.53 # ours\n"
     "/etc/nsswitch.conf:4:hosts: files dns\n/etc/hosts:1:127.0.0.1 localhost\nend\n"
 )
 UNKNOWN = "bash: line 1: store.depot.example: Name or service not known\nexit=1\n"
@@ -105,7 +105,7 @@ def test_a_short_name_without_a_search_domain_is_told() -> None:
         "for n in": Ended(0, "store.depot.example 192.0.2.40 STREAM x\n"),
     }
     answer = asked(host(UNRESOLVED, STORE.replace(".depot.example", ""), UNKNOWN, more))
-    assert "has no search domain" in answer
+    assert "/etc/resolv.conf has no search domain (search is missing), so" in answer
     assert "line 2 of `/etc/packer/packer.ini`" in answer
 
 
@@ -126,6 +126,18 @@ def test_a_service_bound_to_another_address_is_told() -> None:
     cause = answer.partition("Root cause (")[2].splitlines()[0]
     assert "`127.0.0.1:7070`" in cause
     assert "`192.0.2.10:7070`" in cause
+
+
+def test_the_line_that_dials_is_named_and_not_the_one_that_listens() -> None:
+    settings = (
+        "/etc/packer/packer.ini:2:listen = 127.0.0.1:7007\n"
+        "/etc/packer/packer.ini:5:cache = http://127.0.0.1:7099/\n"
+        "/etc/packer/packer.ini:9:stock_url = http://127.0.0.1:7007/stock\n"
+    )
+    dial = REFUSED.replace("192.0.2.10", "127.0.0.1")
+    answer = asked(host("GET http://127.0.0.1:7007/stock: Connection refused", settings, dial))
+    cause = answer.partition("Root cause (")[2].splitlines()[0]
+    assert "line 9 of `/etc/packer/packer.ini`" in cause
 
 
 @pytest.mark.slow
