@@ -192,7 +192,7 @@ def test_a_draft_is_checked_with_an_exit_code(folder: Path, tmp_path: Path) -> N
     command_line = CommandLine(folder.parent)
     draft.write_text(book("shop"), "utf-8")
     good = command_line.run("playbook", "check", str(draft))
-    assert good.code == 0 and "1 probes, 1 findings" in good.out and str(folder) in good.out
+    assert good.code == 0 and "1 probe, 1 finding." in good.out and str(folder) in good.out
     draft.write_text(book("shop", ("severity: fact", "severity: bad")), "utf-8")
     wrong = command_line.run("playbook", "check", str(draft))
     assert (wrong.code, wrong.out) == (1, "") and "draft.yaml: " in wrong.err

@@ -25,7 +25,7 @@ _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "**离线大脑**（内置诊断手册，没有语言模型）：",
         "**Offline brain** (built-in playbooks, no language model): ",
     ),
-    "looked": ("查看了{titles}。", "I looked at {titles}."),
+    "looked": ("查看了 {titles}。", "I looked at {titles}."),
     "ran": ("运行了你给的命令。", "I ran the command you gave."),
     "looking": ("离线大脑：正在查看{titles}。", "Offline brain: looking at {titles}."),
     "deeper": ("离线大脑：根据结果继续查看。", "Offline brain: following up on what was found."),

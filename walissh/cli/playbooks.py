@@ -1,5 +1,6 @@
 """The playbooks from the command line: list them, show one, check a file."""
 
+from collections.abc import Sized
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,12 @@ def check(file: Path) -> None:
     from walissh.brain import library
 
     book = library.check(file, _folder())
-    counts = f"{len(book.probes)} probes, {len(book.findings)} findings"
+    counts = f"{_count(book.probes, 'probe')}, {_count(book.findings, 'finding')}"
     click.echo(f"{file}: {book.name}: {counts}. To use it, put it into {_folder()}")
+
+
+def _count(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _folder() -> Path:
