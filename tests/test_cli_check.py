@@ -23,7 +23,7 @@ from tests.scripted_model import ScriptedModel
 from tests.services import clean_environment
 from tests.sshd import Sshd
 from walissh.brain import playbook
-from walissh.brain.report import Outlook
+from walissh.brain.report import Blind, Outlook
 from walissh.cli.checked import Checked, Status, worst
 from walissh.cli.inquiry import Inquiry
 from walissh.react.host import Auth, Host
@@ -226,6 +226,16 @@ def test_a_report_that_nobody_can_read_is_unknown(shop: Shop, is_full: bool) -> 
         )
     assert result.returncode == 3
     assert result.stderr.startswith("walissh: the report cannot be written: ")
+
+
+@pytest.mark.parametrize(
+    ("answered", "status"), [(1, Status.UNKNOWN), (2, Status.OK), (9, Status.OK)]
+)
+def test_a_host_that_answers_less_than_half_is_not_called_fine(
+    answered: int, status: Status
+) -> None:
+    unseen = (Blind("a", "look", "refused", ran=True), Blind("b", "read", "refused", ran=True))
+    assert Checked("web1", found=Outlook((), (), (), unseen, answered)).status is status
 
 
 def test_critical_weighs_more_than_unknown_and_unknown_more_than_a_warning() -> None:

@@ -99,7 +99,7 @@ class Checked:
     def status(self) -> Status:
         """The state of the host: what is not seen is never called fine."""
         found = self.found
-        unknown = bool(self.error) or found is None or found.is_blind
+        unknown = bool(self.error) or found is None or _is_mostly_unseen(found)
         states = [Status.UNKNOWN if unknown else Status.OK]
         states += [_status(each.severity) for each in (_with_steps(found) if found else ())]
         return worst(states)
@@ -114,6 +114,11 @@ def phrase(key: str, language: Language, **values: object) -> str:
     """Return the fixed words *key* in *language*."""
     zh, en = _PHRASES[key]
     return (zh if language == "zh" else en).format(**values)
+
+
+def _is_mostly_unseen(found: "Outlook") -> bool:
+    said = len(found.findings) + len(found.facts) + len(found.ruled_out)
+    return found.is_blind or len(found.unseen) > max(said, found.answered)
 
 
 def _status(severity: str) -> Status:
