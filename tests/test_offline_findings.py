@@ -18,7 +18,7 @@ def test_nginx_502_is_followed_over_configuration_log_and_port_to_the_failed_ser
     cause = line_with(answer, "Root cause (likely)")
     assert all(part in cause for part in ("127.0.0.1:9000", "not running", "sites-enabled/shop:7"))
     assert any("for f in /srv/logs/shop_errors;" in each for each in commands), "another log"
-    assert any("/dev/tcp/'127.0.0.1/9000" in each for each in commands), "what nginx dials"
+    assert any("bash 127.0.0.1 9000" in each for each in commands), "what nginx dials"
     assert any("journalctl -u shop.service" in each for each in commands), "what failed"
 
 

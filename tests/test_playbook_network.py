@@ -41,7 +41,7 @@ def host(
         "grep -snHIiE -m 25": settings,
         "ip -br addr": ROUTES,
         "nameserver|search": RESOLVER,
-        "/dev/tcp/'192.0.2.53/53": "bash: connect: Connection refused\nexit=1\n",
+        "bash 192.0.2.53 53": "bash: connect: Connection refused\nexit=1\n",
         "timeout 6 getent": dial,
         "timeout 3 bash": dial,
     }
@@ -86,7 +86,7 @@ def test_names_without_dns_in_nsswitch_are_told() -> None:
 
 @pytest.mark.slow
 def test_a_dead_name_server_is_told() -> None:
-    dead = {"/dev/tcp/'192.0.2.53/53": Ended(0, "bash: connect: No route to host\nexit=1\n")}
+    dead = {"bash 192.0.2.53 53": Ended(0, "bash: connect: No route to host\nexit=1\n")}
     error = "http://store.depot.example:7070/: Temporary failure in name resolution"
     dial = UNKNOWN.replace("Name or service not known", "Temporary failure in name resolution")
     answer = asked(host(error, STORE, dial, dead))

@@ -182,7 +182,7 @@ def test_a_slow_page_is_followed_through_two_services_to_the_address_that_is_awa
         },
         more={
             "lsof": "python3 70 tea 3w REG 8,1 99 5 /var/log/tea-room/serve.log\n",
-            "/dev/tcp/'198.51.100.7/8800": "exit=124\n",
+            "bash 198.51.100.7 8800": "exit=124\n",
             "getent": "198.51.100.7 STREAM\nend\n",
         },
     )

@@ -210,7 +210,7 @@ def _address(value: str, scheme: str) -> dict[str, object]:
     bare = re.sub(r"^\w+://", "", word).split("/")[0]
     host, _, port = bare.rpartition(":") if re.search(r":\d+$", bare) else (bare, "", "")
     number = int(port) if port else _PORT_OF.get(scheme, 80)
-    known = "$" not in bare
+    known = re.fullmatch(r"[\w.\[\]:-]+", bare) is not None  # no $variable, no shell word
     return {
         "host": host.strip("[]") if known else None, "port": number if known else None,
         "unix": None, "local": host.strip("[]") in _LOCAL, "address": f"{host}:{number}",
