@@ -137,6 +137,14 @@ def test_the_cause_is_named_with_its_evidence(case: Case) -> None:
     ] == []
 
 
+def test_keys_without_any_expiry_are_told_as_none() -> None:
+    full = FULL.replace("expires=60", "expires=0")
+    more = {**CASES["maxmemory"].more, " info 2>&1": full}
+    zh, en = causes(store_machine("redis", CASES["maxmemory"].error, more), QUESTION)
+    assert "没有一个设了过期时间" in zh
+    assert "None of 120 keys has a TTL" in en
+
+
 def test_a_healthy_redis_is_no_cause() -> None:
     assert causes(store_machine("redis"), QUESTION) == ("", "")
 
