@@ -90,6 +90,18 @@ def test_expressions_reach_nothing_of_python(expression: str) -> None:
     assert value(expression) is condition.UNKNOWN
 
 
+def test_a_form_fills_in_values_and_no_width() -> None:
+    assert value("say('%s of %%', row.count)") == "3 of %"
+    assert value("say('%999999999s', row.count)") is condition.UNKNOWN
+    assert value("say('%%%9s', row.count)") is condition.UNKNOWN
+
+
+@pytest.mark.parametrize("greedy", ["f'{row.count:999999999}'", "row.text.ljust(999999999)"])
+def test_what_could_take_all_memory_is_no_expression(greedy: str) -> None:
+    with pytest.raises(ValueError, match="is not for expressions"):
+        condition.names(greedy)
+
+
 def test_an_expression_that_is_nested_without_end_is_unknown() -> None:
     assert value("-" * 900 + "1") is condition.UNKNOWN
 

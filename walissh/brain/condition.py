@@ -37,6 +37,11 @@ _RAW = re.compile(r"""(?:(?<=^)|(?<=[(\[,{=:+] )|(?<=[(\[,{=:+]))r(?=['"])""")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _MARK_LIKE = re.compile(r"\[\[(?=[0-9a-fA-F])")
 _MAX_VALUE_CHARS = 160
+_ODD_FORM = re.compile(r"%(?![s%])")
+_METHODS: Final = frozenset(
+    {"endswith", "get", "join", "lower", "removeprefix", "removesuffix", "split", "startswith"}
+    | {"strip", "upper"}
+)
 _KIB: Final = 1024
 _THREE_DIGITS: Final = 100
 _USUAL_IN_PATHS: Final = (  # of no help in telling whose a path is
@@ -94,6 +99,7 @@ _UNKNOWABLE: Final = (
     ValueError,
     ArithmeticError,
     RecursionError,
+    MemoryError,
 )
 
 
@@ -156,9 +162,14 @@ def expressions(template: str) -> list[str]:
 
 @lru_cache(maxsize=_MANY)
 def names(expression: str) -> frozenset[str]:
-    """Return the free names that *expression* reads; raises SyntaxError if it is broken."""
+    """Return the free names that *expression* reads.
+
+    Raises SyntaxError if it is broken, ValueError if it has what could take all memory.
+    """
     with _PARSING:
         tree = ast.parse(_source(expression), mode="eval")
+    if greedy := next(filter(None, map(_greed, ast.walk(tree))), ""):
+        raise ValueError(f"{greedy} is not for expressions: {expression!r}")
     read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     bound = {
         node.target.id
@@ -167,6 +178,16 @@ def names(expression: str) -> frozenset[str]:
     }
     free = (read | _maybe_read(tree)) - bound - set(FUNCTIONS) - {"True", "False", "None", MAYBE}
     return frozenset(free)
+
+
+def _greed(node: ast.AST) -> str:
+    """Return what *node* is that a width can make as large as it likes, "" for none."""
+    match node:
+        case ast.JoinedStr():
+            return "an f-string"
+        case ast.Call(func=ast.Attribute(attr=method)) if method not in _METHODS:
+            return f"{method}()"
+    return ""
 
 
 def _maybe_read(tree: ast.AST) -> set[str]:
@@ -315,7 +336,12 @@ def _parent(path: object) -> str:
 
 
 def _say(form: str, *values: object) -> Ready:
-    """Return *form* with each ``%s`` filled in as values are shown: for a part of a sentence."""
+    """Return *form* with each ``%s`` filled in as values are shown: for a part of a sentence.
+
+    Raises ValueError for any other form: a width may ask for gigabytes.
+    """
+    if _ODD_FORM.search(form.replace("%%", "")):
+        raise ValueError(f"not a form of %s: {form!r}")
     return Ready(form % tuple(shown(each) for each in values))
 
 
