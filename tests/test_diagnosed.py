@@ -128,7 +128,7 @@ def test_confirmed_it_is_a_case_of_the_host_with_its_source(pantry: World) -> No
     (case,) = cases(pantry)
     assert case.id == kept_id and case.state is MemoryState.VALID and case.confidence == 1.0
     assert (case.symptom, case.cause, case.fix) == (QUESTION, CAUSE, FIX)
-    assert case.payload["worked"] is True and case.subject == "pantry order unsent"
+    assert case.payload["worked"] is None and case.subject == "pantry order unsent"
     assert case.host_id == pantry.host.id and case.source.origin is Origin.USER
     assert case.source.message_id == history.of_turn(turn.id)[-1].id
     assert case.source.command_id == turn.diagnosed[0].places[0].command_id
@@ -139,6 +139,7 @@ def test_confirmed_it_is_a_case_of_the_host_with_its_source(pantry: World) -> No
 def test_the_fix_as_it_was_made_is_kept_instead_of_the_proposed_one(pantry: World) -> None:
     confirm(asked(pantry, QUESTION), fix="hired a postman")
     assert [each.fix for each in cases(pantry)] == ["hired a postman"]
+    assert [each.payload["worked"] for each in cases(pantry)] == [True]
 
 
 def test_a_confirmation_is_in_the_audit_trail_once(pantry: World) -> None:
@@ -231,7 +232,7 @@ def test_words_after_the_repair_confirm_what_was_found_before_it(pantry: World) 
     asked(pantry, QUESTION)
     asked(pantry, "run `post /srv/orders/7`")
     asked(pantry, "that was it, thanks")
-    assert len(cases(pantry)) == 1
+    assert [each.payload["worked"] for each in cases(pantry)] == [True], "it was run"
 
 
 def test_words_after_another_question_do_not_confirm_the_cause_of_the_one_before(

@@ -167,6 +167,22 @@ def test_a_stale_fact_says_how_old_it_is() -> None:
     assert "check again" not in long_term(recalled(fresh))
 
 
+@pytest.mark.parametrize(
+    ("worked", "zh", "en"),
+    [
+        (True, "；有效", "; it worked"),
+        (False, "；无效", "; it did not work"),
+        (None, "；修复未确认", "; the fix is not confirmed"),
+    ],
+)
+def test_a_case_tells_in_both_languages_whether_its_fix_worked(
+    worked: bool | None, zh: str, en: str
+) -> None:
+    case = replace(CASE, payload={**CASE.payload, "worked": worked})
+    assert zh in long_term(recalled(case), "zh") and en in long_term(recalled(case))
+    assert "原因：the cache was full；修复：it was emptied" in long_term(recalled(case), "zh")
+
+
 def test_what_is_recalled_keeps_to_its_share_of_the_budget() -> None:
     many = [replace(FACT, id=str(n), content=f"fact {n} " + "x" * 90) for n in range(50)]
     whole = long_term(recalled(*many), budget_chars=2_000)

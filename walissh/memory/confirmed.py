@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final, Protocol
 
 from walissh.errors import ConflictError, InvalidError
@@ -66,7 +67,8 @@ class Confirming:
     def confirm(self, turn: Turn, channel: Channel, *, host: str = "", fix: str = "") -> Memory:
         """Keep what *turn* found on *host* as a case, with the *fix* that was really made.
 
-        Without *fix* it is the one that was proposed. Raises ConflictError if there is nothing
+        Without *fix* it is the one that was proposed, which worked only if something was run
+        for it. Raises ConflictError if there is nothing
         to confirm (any more) or the turn met orders in an output, InvalidError if the host
         must be named or the text holds a secret.
         """
@@ -81,13 +83,21 @@ class Confirming:
             Origin.USER, channel, message_id=self._answer(turn), command_id=_command(found)
         )
         on = self._host(turn, found, runs)
-        case = self._as_known(turn.user_id, case_of(found, fix), on)
+        is_made = bool(fix.strip()) or self._was_repaired(turn)
+        case = self._as_known(turn.user_id, case_of(found, fix, is_made=is_made), on)
         kept = self.memories.add_or_update(turn.user_id, case, source, host=on)
         if kept.memory is None:
             raise ConflictError("Nothing waits to be confirmed here (any more).")
         # the case first: if this ends here, confirming again finds it and adds nothing
         self.diagnoses.confirm(turn.id, turn.user_id, found.host, kept.memory.id)
         return kept.memory
+
+    def _was_repaired(self, turn: Turn) -> bool:
+        """Tell whether something was changed soon after *turn*, as a repair does."""
+        talk = self.turns.of_session(turn.session_id)
+        at = next((n for n, each in enumerate(talk) if each.id == turn.id), len(talk))
+        after = takewhile(lambda each: not each.diagnosed, talk[at + 1 : at + 1 + LOOK_BACK])
+        return any(self._changed_something(each) for each in after)
 
     def _as_known(self, owner_id: str, case: Found, host: Host | None) -> Found:
         """Return *case* in the words of the same one that is known, which is then no other.
@@ -146,6 +156,9 @@ class Confirming:
         if confirming.read(turn.question) is not None:
             return True
         # what only looked belongs to another question, whose cause was never found
+        return self._changed_something(turn)
+
+    def _changed_something(self, turn: Turn) -> bool:
         ordered = turn.intended is not None and turn.intended.intent is Intent.EXECUTE
         return any(
             run.went_well and (ordered or run.risk is not Risk.READ_ONLY)
@@ -162,8 +175,11 @@ class Confirming:
         return self.hosts.get(host_id, turn.user_id)
 
 
-def case_of(found: Diagnosed, fix: str = "") -> Found:
-    """Return the case that *found* is once it is confirmed; *fix* as made, "": as proposed."""
+def case_of(found: Diagnosed, fix: str = "", *, is_made: bool = True) -> Found:
+    """Return the case that *found* is once it is confirmed; *fix* as made, "": as proposed.
+
+    Unless it *is_made* nobody knows whether the fix works.
+    """
     symptom, cause = _plain(found.symptom), _plain(found.cause)
     fix = fix.strip() or _plain(found.fix)
     return Found(
@@ -174,7 +190,7 @@ def case_of(found: Diagnosed, fix: str = "") -> Found:
         symptom=symptom,
         cause=cause,
         fix=fix,
-        worked=True,
+        worked=True if is_made else None,
         confidence=1.0,
         stale_days=STALE_DAYS,
     )

@@ -49,6 +49,11 @@ _KINDS = {
     MemoryType.SOFTWARE_FACT: ("软件事实", "software fact"),
     MemoryType.TROUBLESHOOTING_CASE: ("故障案例", "troubleshooting case"),
 }
+_OUTCOMES = {
+    True: ("有效", "it worked"),
+    False: ("无效", "it did not work"),
+    None: ("修复未确认", "the fix is not confirmed"),
+}
 _NARROWNESS = {"task": 4, "host": 3, "group": 2, "all-except": 1}
 
 
@@ -217,7 +222,7 @@ def _recalled(recollection: Recollection, budget_chars: int) -> list[Memory]:
     seen = {each.id for each in _binding(recollection)}
     chosen: list[Memory] = []
     for hit in recollection.hits:
-        cost = len(_text(hit.memory)) + OVERHEAD_CHARS
+        cost = len(_text(hit.memory, "en")) + OVERHEAD_CHARS  # the longer language
         if hit.memory.id not in seen and cost <= room:
             seen.add(hit.memory.id)
             chosen.append(hit.memory)
@@ -243,23 +248,25 @@ def _entry(memory: Memory, mark: str, language: Language, now: datetime) -> Entr
         kind=_KINDS[memory.type][0 if language == "zh" else 1],
         host=quote.line(memory.host, 60),
         date=_date(memory),
-        text=_text(memory),
+        text=_text(memory, language),
         age=_age(memory, language, now),
     )
 
 
-def _text(memory: Memory) -> str:
+def _text(memory: Memory, language: Language) -> str:
     """Return what a memory says, with the parts of a case that its clause leaves out."""
     parts = [memory.content]
-    for name, part in (("cause", memory.cause), ("fix", memory.fix)):
+    is_zh = language == "zh"
+    cause, fix, colon = ("原因", "修复", "：") if is_zh else ("cause", "fix", ": ")
+    for name, part in ((cause, memory.cause), (fix, memory.fix)):
         if part and part not in memory.content:
-            parts.append(f"{name}: {part}")
+            parts.append(f"{name}{colon}{part}")
     worked = memory.payload.get("worked")
-    if isinstance(worked, bool):
-        parts.append("it worked" if worked else "it did not work")
+    if memory.fix:
+        parts.append(_OUTCOMES[worked if isinstance(worked, bool) else None][0 if is_zh else 1])
     if memory.type in FACTS and memory.value and memory.value not in memory.content:
         parts.append(f"{memory.subject}: {memory.value}")
-    return quote.line("; ".join(parts), MEMORY_CHARS)
+    return quote.line(("；" if is_zh else "; ").join(parts), MEMORY_CHARS)
 
 
 def _date(memory: Memory) -> str:
