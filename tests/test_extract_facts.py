@@ -159,6 +159,12 @@ def test_an_odd_command_line_teaches_nothing(command: str) -> None:
     assert facts.from_tool("frobd 3.2.1", command=command, host="web7", rc=0) == []
 
 
+def test_a_list_of_files_is_no_cron_job() -> None:
+    listed = "-rw-r--r-- 1 root root 102 Nov 30 10:00 e2scrub_all"
+    assert environment(listed, "ls -l /etc/cron.d") == {}
+    assert environment("1 root root 102 Nov 30 10:00 dump", "cat /etc/cron.d/x") == {}
+
+
 def test_the_arguments_of_a_cron_job_are_not_kept() -> None:
     line = "0 3 * * * /opt/frob/dump.sh -pmade-up-pw >> /var/log/dump.log\n5 4 * * * frob -pmade-up"
 

@@ -127,7 +127,11 @@ def _place(asked: Asked, lines: Lines) -> Pairs:
 
 # --- cron -----------------------------------------------------------------------------
 
-_CRON = re.compile(r"(?P<when>@\w+|(?:[\d*,/A-Za-z-]+\s+){5})\s*(?P<what>[^#\s].*)$")
+# months and weekdays may be names; a line of ls is no job
+_CRON = re.compile(
+    r"(?![-dlbcps][rwx-]{9})(?P<when>@\w+|(?:[\d*][\d*,/-]*\s+){3}(?:[\d*A-Za-z][\w*,/-]*\s+){2})"
+    r"\s*(?P<what>[^#\s].*)$"
+)
 
 
 # "test -x X || …", "[ -d D ] && …" ask whether the job is wanted
