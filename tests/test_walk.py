@@ -30,6 +30,9 @@ probes:
   shelf:
     why: {zh: 看架子, en: look at the shelf}
     variants: [{run: 'list {row.tray}', need: [text], empty: true}]
+  window:
+    why: {zh: 看窗户, en: look at the window}
+    variants: [{run: look, regex: '^(?P<who>\\w+)$', empty: true}]
   diary:
     why: {zh: 看日志, en: read the diary}
     variants: [{run: 'tail {row.files}', sections: true, regex: '^(?P<level>[A-Z]+) '}]
@@ -131,6 +134,15 @@ def test_an_answer_may_be_empty_where_the_probe_says_so() -> None:
     assert not walked({"list top": gave("", 127)}, "shelf", origin=origin).seen
     complained = gave("list: cannot open top: Permission denied\n", 1)
     assert not walked({"list top": complained}, "shelf", origin=origin).seen
+
+
+def test_words_of_another_kind_and_an_exit_code_are_no_empty_answer() -> None:
+    """A login shell that refuses says the same to every command."""
+    refused = gave("This account is currently not available.\n", 1)
+    (unseen,) = walked({"look": refused}, "window").unseen
+    assert unseen.ran
+    (nothing,) = walked({"look": gave("nobody there\n")}, "window").seen
+    assert nothing.names["rows"] == []
 
 
 def test_a_probe_is_asked_once_for_each_row_that_leads_to_it() -> None:

@@ -184,6 +184,8 @@ def _rows(
         rows = _parsed(variant, useful, result.command_id)
     except parse.ParseOutputError:
         return None
+    if useful and not rows and result.exit_code:
+        return None  # it says something else: a shell that refuses, a password that expired
     wide = (_extended(variant, row, given) for row in rows)
     rows = [row for row in wide if _kept(variant, row, given)]
     if rows:
