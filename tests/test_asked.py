@@ -88,3 +88,20 @@ def test_expressions_read_lists_and_mappings() -> None:
 def test_ports_are_those_that_the_question_is_known_to_name() -> None:
     understood = question.understand("端口 8090 和 port 9000 在 2031 年", [], catalogue([]))
     assert understood.things.ports == (8090, 9000)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("www.shop.internal/account too many redirects", "http://www.shop.internal/account"),
+        ("访问shop.example:8443/pay打不开", "http://shop.example:8443/pay"),
+        ("https://shop.example/pay is slow", "https://shop.example/pay"),
+    ],
+)
+def test_an_address_without_its_scheme_is_one(text: str, url: str) -> None:
+    assert [each.url for each in asked.things(text).urls] == [url]
+
+
+@pytest.mark.parametrize("text", ["see app.conf/old", "/var/www.old/x", "mail a@b.example/c"])
+def test_what_only_looks_like_an_address_is_none(text: str) -> None:
+    assert asked.things(text).urls == ()

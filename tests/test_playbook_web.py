@@ -204,6 +204,18 @@ def test_an_error_of_the_application_is_quoted_from_its_own_log() -> None:
     named(site, "/opt/tea-room/serve.py", "ZeroDivisionError", "/var/log/tea-room/serve.log")
 
 
+def test_a_path_alone_is_asked_of_the_machine_itself() -> None:
+    talk = Talk({"web1": STOPPED.machine()}, "en")
+    talk.ask("/partner/v2/orders gives 502, why?")
+    assert any("http://localhost/partner/v2/orders" in each for _, each in talk.commands)
+
+
+def test_a_path_of_a_file_is_not_asked_as_a_page() -> None:
+    talk = Talk({"web1": STOPPED.machine()}, "en")
+    talk.ask("nginx gives 502 and /var/log/nginx/error.log is full of errors, why?")
+    assert not any("http://localhost/var" in each for _, each in talk.commands)
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_a_site_in_order_has_no_cause(language: str) -> None:
     site = Site(

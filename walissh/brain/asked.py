@@ -20,6 +20,11 @@ _NAME = re.compile(r"(?<![\w./-])([a-zA-Z][a-zA-Z0-9]*(?:[-_.][a-zA-Z0-9]+)+)(?!
 _DOMAIN = re.compile(
     r"(?<![\w./@-])((?:[a-zA-Z0-9][\w-]*\.)+(?:[a-z]{2,12}|internal|local|lan))(?![\w-])"
 )
+# without its scheme, as persons write it; ASCII: Chinese goes on without a space
+_BARE = re.compile(
+    r"(?<![\w./@:-])((?:[a-z0-9][\w-]*\.)+[a-z]{2,12}(?::\d{2,5})?/[\w.@+~/?=&%-]*)",
+    re.ASCII | re.IGNORECASE,
+)
 _ADDRESS = re.compile(r"(?<![\w.])((?:\d{1,3}\.){3}\d{1,3})(?![\w.])")
 _VERSION = re.compile(r"(?<![\w.])(v\d+(?:\.\d+)*|\d+\.\d+\.\d+)(?![\w.])", re.IGNORECASE)
 _STATUS = re.compile(
@@ -74,7 +79,7 @@ def _fields(asked: Asked) -> dict[str, object]:
 
 def things(text: str, ports: Iterable[int] = ()) -> Asked:
     """Return what *text* names; *ports* are the port numbers that it is known to name."""
-    urls = tuple(dict.fromkeys(_URL.findall(text)))
+    urls = tuple(dict.fromkeys([*_URL.findall(text), *_bare(_URL.sub(" ", text))]))
     addresses = tuple(each for url in urls if (each := _address(url.rstrip(".,;:"))) is not None)
     rest = _URL.sub(" ", text)
     domains = dict.fromkeys([each.host for each in addresses] + _domains(rest))
@@ -124,6 +129,13 @@ def _address(url: str) -> Address | None:
 
 def _domains(text: str) -> list[str]:
     return [each for each in _DOMAIN.findall(text) if each.rpartition(".")[2] not in _FILE_ENDS]
+
+
+def _bare(text: str) -> list[str]:
+    """Return as URLs the addresses with a path that are written without their scheme."""
+    found = _BARE.findall(text)
+    hosts = {each: each.partition("/")[0].partition(":")[0] for each in found}
+    return [f"http://{each}" for each in found if _domains(hosts[each].casefold())]
 
 
 def _is_plain(name: str) -> bool:
