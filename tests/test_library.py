@@ -187,6 +187,21 @@ def test_one_is_shown_in_the_language_of_the_installation(folder: Path) -> None:
     assert missing.code == 1 and "walissh playbook list" in missing.err
 
 
+def test_a_draft_with_a_command_that_changes_something_is_told_of(
+    folder: Path, tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft.yaml"
+    draft.write_text(book("shop", ("run: uptime", "run: touch /tmp/x")), "utf-8")
+    told = CommandLine(folder.parent).run("playbook", "check", str(draft))
+    assert told.code == 1 and "shop: the gate would ask about `touch /tmp/x`" in told.err
+
+
+def test_a_draft_that_is_in_the_folder_needs_but_a_restart(folder: Path) -> None:
+    put(folder, shop=book("shop"))
+    told = CommandLine(folder.parent).run("playbook", "check", str(folder / "shop.yaml"))
+    assert told.code == 0 and "restart walissh up" in told.out
+
+
 def test_a_draft_is_checked_with_an_exit_code(folder: Path, tmp_path: Path) -> None:
     draft = tmp_path / "draft.yaml"
     command_line = CommandLine(folder.parent)

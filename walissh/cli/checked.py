@@ -34,6 +34,7 @@ MAX_LINES: Final = 20
 
 _SHOWN_LINES: Final = 2
 _LINE_CHARS: Final = 160
+_COMMAND_CHARS: Final = 60
 _PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "ok": ("正常", "OK"),
     "warning": ("警告", "WARNING"),
@@ -194,12 +195,19 @@ def _finding(found: "Found", one: Checked, language: Language) -> list[str]:
 def _shown(evidence: Evidence, language: Language) -> str:
     line = evidence.text.strip().partition("\n")[0].strip()
     cut = line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1] + "…"
-    return phrase("evidence", language, command=evidence.command, text=cut)
+    return phrase("evidence", language, command=_short(evidence.command), text=cut)
+
+
+def _short(command: str) -> str:
+    """Return the beginning of *command* in one line: some are whole scripts."""
+    line = " ".join(command.split())
+    return line if len(line) <= _COMMAND_CHARS else line[: _COMMAND_CHARS - 1] + "…"
 
 
 def _unseen(unseen: "Blind", one: Checked, language: Language) -> str:
     reason = _reason(unseen, one, language)
-    return phrase("unseen", language, why=unseen.why, command=unseen.command, reason=reason)
+    command = _short(unseen.command)
+    return phrase("unseen", language, why=unseen.why, command=command, reason=reason)
 
 
 def _reason(unseen: "Blind", one: Checked, language: Language) -> str:

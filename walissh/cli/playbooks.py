@@ -52,12 +52,29 @@ def check(file: Path) -> None:
     from walissh.brain import library
 
     book = library.check(file, _folder())
+    asked_about = _asked_about(book)
+    for command in asked_about:
+        click.echo(f"{book.name}: the gate would ask about `{command}`", err=True)
+    if asked_about:
+        raise click.exceptions.Exit(1)
     counts = f"{_count(book.probes, 'probe')}, {_count(book.findings, 'finding')}"
-    click.echo(f"{file}: {book.name}: {counts}. To use it, put it into {_folder()}")
+    is_there = file.resolve().parent == _folder().resolve()
+    then = "restart walissh up" if is_there else f"put it into {_folder()}"
+    click.echo(f"{file}: {book.name}: {counts}. To use it, {then}")
 
 
 def _count(things: Sized, name: str) -> str:
     return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+
+
+def _asked_about(book: "Playbook") -> list[str]:
+    """Return the commands of *book* that do more than read; those with values are known later."""
+    from walissh.react.turn import Risk
+    from walissh.safety import risk
+
+    runs = [each.run for probe in book.probes.values() for each in probe.variants]
+    whole = (run for run in runs if "{" not in run)
+    return [run for run in whole if risk.classify(run).risk is not Risk.READ_ONLY]
 
 
 def _folder() -> Path:
