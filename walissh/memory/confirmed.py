@@ -13,7 +13,6 @@ from walissh.memory.extract import pref_secrets
 from walissh.memory.extract.cases import STALE_DAYS
 from walissh.memory.needs import Commands, History, Hosts, Memories
 from walissh.react.diagnosed import Diagnosed
-from walissh.react.followed import Intent
 from walissh.react.host import Host
 from walissh.react.turn import CommandRun, Risk, Turn, TurnStatus
 
@@ -159,9 +158,8 @@ class Confirming:
         return self._changed_something(turn)
 
     def _changed_something(self, turn: Turn) -> bool:
-        ordered = turn.intended is not None and turn.intended.intent is Intent.EXECUTE
         return any(
-            run.went_well and (ordered or run.risk is not Risk.READ_ONLY)
+            run.went_well and (turn.is_order or run.risk is not Risk.READ_ONLY)
             for run in self.commands.of_turn(turn.id)
         )
 

@@ -13,7 +13,7 @@ from typing import Literal
 from walissh.memory.entry import Block, Milestone, Place, Recollection, Routing
 from walissh.react.circumstances import Circumstances, Flag
 from walissh.react.diagnosed import Diagnosed
-from walissh.react.followed import Asked, Intended, Tracked
+from walissh.react.followed import Asked, Intended, Intent, Tracked
 from walissh.react.host import Host
 from walissh.react.window.summary import Summary
 
@@ -285,6 +285,11 @@ class Turn:
     intended: Intended | None = None
     asked: Asked | None = None
     diagnosed: tuple[Diagnosed, ...] = ()
+
+    @property
+    def is_order(self) -> bool:
+        """Whether the person told what to do, and did not ask."""
+        return self.intended is not None and self.intended.intent is Intent.EXECUTE
 
 
 @dataclass(frozen=True, slots=True)
